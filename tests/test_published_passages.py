@@ -11,7 +11,6 @@ from published_settings import PUBLISHED
 
 from ctxcompress import Compressor
 from ctxcompress.cache import DiskCache, LayeredCache, MemoryCache
-from ctxcompress.encoders import StaticVectors
 
 count = Compressor().count
 
@@ -54,13 +53,6 @@ def test_the_numbers_of_a_call(framework: Framework) -> None:
     assert stats["savings_percent"] == pytest.approx(share, abs=0.01)
     assert 50 < share < 80
     json.dumps(stats)
-
-
-@both
-def test_of_nothing_nothing_is_saved(framework: Framework) -> None:
-    assert framework.compressed([], "When does the harbour open?", {})[0] == []
-    stats = framework.stats([Chunk("")], "When does the harbour open?", {})
-    assert (stats["tokens_saved"], stats["savings_percent"]) == (0, 0)
 
 
 SEARCH_TABLES = {
@@ -132,30 +124,6 @@ def test_the_nested_table_of_a_code_search(framework: Framework, is_on: bool, tm
     assert len(weak) < 200
 
 
-EDGES = {"empty": "", "short": "let a = 1;", "long": _code(40), "nothing important": "x = 1\n" * 1_500}
-
-
-@both
-@pytest.mark.parametrize("kind", EDGES)
-@pytest.mark.parametrize("max_length", [500, 2_000])
-def test_chunks_of_any_length_are_truncated_or_left(framework: Framework, kind: str, max_length: int) -> None:
-    text = EDGES[kind]
-    options = {"config": PUBLISHED["code"], "max_length": max_length, "max_tokens": 20_000}
-    texts, _ = framework.compressed([Chunk(text, "a.ts", 0.9)], "how is the total computed?", options)
-    if len(text) <= max_length:
-        assert "".join(texts) == text
-    else:
-        assert 0 < len(texts[0]) <= max_length
-
-
-@both
-@pytest.mark.parametrize(("threshold", "lines"), [(0.2, 1), (0.4, 2), (0.8, 3)])
-def test_below_the_threshold_there_is_a_line(framework: Framework, threshold: float, lines: int) -> None:
-    chunks = [Chunk(_code(2), f"src/part{n}.ts", score) for n, score in enumerate((0.9, 0.7, 0.3, 0.1))]
-    options = {"metadata_only": threshold, "score_kind": "absolute", "max_tokens": 5_000}
-    assert framework.stats(chunks, "how is the total computed?", options)["metadata_only_count"] == lines
-
-
 @both
 @pytest.mark.parametrize("kind", ["memory", "disk", "both"])
 def test_the_second_call_comes_from_the_cache(framework: Framework, kind: str, tmp_path: Path) -> None:
@@ -167,54 +135,6 @@ def test_the_second_call_comes_from_the_cache(framework: Framework, kind: str, t
     assert second["cache_hits"] > 0
     assert second["cache_misses"] == 0
     assert first["compressed_tokens"] == second["compressed_tokens"]
-
-
-@both
-def test_the_compact_header_costs_less(framework: Framework) -> None:
-    chunks = [Chunk(_page(place, 1), f"docs/{place}.md", 0.9, f"City > {place}") for place in _PLACES[:5]]
-    query = "When does the harbour open?"
-    sizes = {
-        shape: len(framework.compressed(chunks, query, {"format": shape})[1]) - sum(len(chunk.text) for chunk in chunks)
-        for shape in ("compact", "verbose")
-    }
-    assert sizes["compact"] < 0.7 * sizes["verbose"]
-
-
-FACTUAL = ("openHarbour", "open_harbour", "`open`", "harbour v1.5", "install the harbour", "harbour syntax")
-CONCEPTUAL = (
-    "why does openHarbour wait",
-    "how is open_harbour called",
-    "harbour overview",
-    "getting started with the harbour",
-    "difference of harbour and port",
-    "openHarbour?",
-)
-
-
-@both
-@pytest.mark.parametrize("query", [*FACTUAL, *CONCEPTUAL])
-def test_facts_are_short_and_explanations_whole(framework: Framework, query: str) -> None:
-    text = "openHarbour(id): Gate\n" + " ".join(_page("gate", n) for n in range(12))
-    options = {"factual_length": 200, "max_tokens": 5_000}
-    (kept,), _ = framework.compressed([Chunk(text, "harbour.md", 0.8)], query, options)
-    assert (kept == text) == (query in CONCEPTUAL)
-    assert query in CONCEPTUAL or len(kept) <= 200
-    brief = text[:150].rpartition(".")[0] + "."
-    assert framework.compressed([Chunk(brief, "harbour.md", 0.8)], query, options)[0] == [brief]
-
-
-@both
-@pytest.mark.parametrize(("threshold", "kept"), [(0.7, 1), (0.85, 2), (1.0, 3)])
-def test_what_says_the_same_is_kept_once(framework: Framework, threshold: float, kept: int) -> None:
-    chunks = [
-        Chunk("The keeper opens the lock for boats in the morning.", "a.md", 0.5),
-        Chunk("In the morning the keeper opens the lock for boats.", "b.md", 0.9),
-        Chunk("The keeper closes the lock for boats in the evening.", "c.md", 0.7),
-    ]
-    options = {"similarity_threshold": threshold, "encoder": StaticVectors()}
-    texts, _ = framework.compressed(chunks, "When does the keeper open the lock?", options)
-    assert len(texts) == kept
-    assert chunks[1].text in texts
 
 
 _KINDS = """# Locks

@@ -93,24 +93,6 @@ def test_weak_results_are_left_out_but_not_all_of_them(framework: Framework) -> 
     assert [each["title"] for each in weak] == ["Page 0", "Page 1", "Page 2"]
 
 
-@both
-def test_the_best_sentences_stay_in_their_order(framework: Framework) -> None:
-    content = (
-        "The port was founded in 1820. Nobody knows the founder. The depth of the port is 12 metres. Lunch is at noon. "
-        "Its cranes are red. Any depth of ship may enter the port at high tide. Tickets cost two euros."
-    )
-    limits = SearchLimits(max_sentences=2, max_characters=120)
-    given = {"search_limits": limits}
-    (found,) = framework.searched(_results(0.9, content=content), "depth of the port", given)["results"]
-    sentences = ["The depth of the port is 12 metres.", "Any depth of ship may enter the port at high tide."]
-    assert [sentence for sentence in sentences if sentence in found["content"]] == sentences
-    assert found["content"].index(sentences[0]) < found["content"].index(sentences[1])
-    assert "Lunch" not in found["content"]
-    for empty, query in (("", "depth of the port"), (content, "what is the")):
-        (found,) = framework.searched(_results(0.9, content=empty), query, given)["results"]
-        assert bool(found["content"]) == bool(empty)
-
-
 def _index() -> list[Chunk]:
     """40 chunks of 8 pages, from good to bad."""
     return [

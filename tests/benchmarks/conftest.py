@@ -37,12 +37,6 @@ def baseline(scripts: None) -> ModuleType:
 
 
 @pytest.fixture(scope="session")
-def plot_budget(cases: ModuleType, baseline: ModuleType) -> ModuleType:
-    pytest.importorskip("matplotlib")
-    return importlib.import_module("plot_budget")
-
-
-@pytest.fixture(scope="session")
 def ablate(cases: ModuleType) -> ModuleType:
     return importlib.import_module("ablate")
 

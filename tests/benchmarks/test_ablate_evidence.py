@@ -80,22 +80,6 @@ def test_blocks_are_published_in_a_document_all_or_none(blocks: ModuleType, tmp_
     assert file.read_text(encoding="utf-8") == blocks.replaced(blocks.replaced(DOCUMENT, "a", "x"), "b", "y")
 
 
-def test_a_table_has_as_many_cells_in_each_row(blocks: ModuleType) -> None:
-    assert blocks.table(["a", "b"], [["1|2", "x\ny"]]) == "| a | b |\n| --- | ---: |\n| 1\\|2 | x y |"
-    with pytest.raises(ValueError, match="1 cells under 2"):
-        blocks.table(["a", "b"], [["1"]])
-    assert [blocks.share(value) for value in (0, 0.5, 0.9996, 1)] == [".000", ".500", "1.000", "1.000"]
-
-
-def test_what_was_not_measured_is_left_open(scripts: None) -> None:
-    data = {"nq": {"bm25": 0.5, "words": 0.75}, "saga_lines": {"bm25": 0.25}}
-    assert importlib.import_module("evidence_tables").held_out(data).splitlines()[2:] == [
-        "| nq | encyclopedia | .500 | .750 |",
-        "| saga_lines | conversations | .250 | – |",
-        "| mean |  | .375 | .750 |",
-    ]
-
-
 def test_the_document_explains_every_feature_and_has_every_block(docs: str) -> None:
     rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", docs, re.MULTILINE)
     explained = [name for row in rows for name in re.findall(r"\w+", row)]

@@ -89,21 +89,6 @@ def test_hotpot_documents_are_the_joined_sentences_and_the_evidence_those_marked
     assert evidence(case) == ["It was planted in 1911 by Ida Moor.", "She was born in Tarnby."]
 
 
-def test_a_hotpot_sentence_beyond_the_last_means_the_last(cases: ModuleType, tmp_path: Path) -> None:
-    facts = [["Ida Moor", 2], ["Ida Moor", 902], ["Ida Moor", 0]]
-    (case,) = cases.read_cases(write(tmp_path / "h.json", [hotpot_record(supporting_facts=facts)]))
-    assert evidence(case) == ["Ida Moor was a gardener.", "She was born in Tarnby."]
-
-
-def test_a_hotpot_document_or_sentence_without_text_is_no_evidence(cases: ModuleType, tmp_path: Path) -> None:
-    context = [["Pella Orchard", []], ["Ida Moor", ["One.", " ", " Two."]]]
-    facts = [["Pella Orchard", 0], ["Ida Moor", 1], ["Ida Moor", 2]]
-    records = [hotpot_record(context=context, supporting_facts=facts)]
-    (case,) = cases.read_cases(write(tmp_path / "h.json", records))
-    assert case.gold == ((1, 6, 10),)
-    assert evidence(case) == ["Two."]
-
-
 def test_a_hotpot_fact_of_no_document_is_refused(cases: ModuleType, tmp_path: Path) -> None:
     path = write(tmp_path / "full.json", [hotpot_record(supporting_facts=[["Elsewhere", 0]])])
     with pytest.raises(ValueError, match=r"full\.json\[0\]\.supporting_facts.*'Elsewhere'.*distractor"):
@@ -129,19 +114,6 @@ def test_squad_evidence_is_the_sentence_with_the_answer(cases: ModuleType, tmp_p
     assert case.gold[0].document == 1
 
 
-def test_a_squad_answer_over_two_sentences_has_both(cases: ModuleType, tmp_path: Path) -> None:
-    text = "".join(ORCHARD)
-    answer = "Ida Moor. Geese"
-    (case,) = cases.read_cases(write(tmp_path / "s.json", squad_file([(text, [asked(answer, text.index(answer))])])))
-    assert evidence(case) == ["It was planted in 1911 by Ida Moor. Geese guard it."]
-
-
-def test_a_squad_answer_that_stands_elsewhere_is_found_nearest(cases: ModuleType, tmp_path: Path) -> None:
-    text = "In 1911 it rained hard. The harvest was poor. They planted it in 1911 all the same."
-    (case,) = cases.read_cases(write(tmp_path / "s.json", squad_file([(text, [asked("1911", 60)])])))
-    assert evidence(case) == ["They planted it in 1911 all the same."]
-
-
 def test_squad_questions_without_an_answer_are_left_out(cases: ModuleType, tmp_path: Path) -> None:
     text = "".join(ORCHARD)
     questions = [
@@ -155,26 +127,6 @@ def test_squad_questions_without_an_answer_are_left_out(cases: ModuleType, tmp_p
     assert evidence(case) == ["Geese guard it."]
 
 
-@pytest.mark.parametrize(
-    ("count", "index", "first"), [(5, 4, 0), (20, 19, 0), (45, 3, 0), (45, 20, 20), (45, 39, 20), (45, 44, 25)]
-)
-def test_squad_shows_at_most_twenty_paragraphs_the_right_one_among_them(
-    cases: ModuleType, tmp_path: Path, count: int, index: int, first: int
-) -> None:
-    paragraphs: list[tuple[str, list[dict[str, Any]]]] = [(f"Row {n} has pears.", []) for n in range(count)]
-    paragraphs[index] = (paragraphs[index][0], [asked(f"{index}", 4)])
-    (case,) = cases.read_cases(write(tmp_path / "s.json", squad_file(paragraphs)))
-    shown = [document.text for document in case.documents]
-    assert shown == [f"Row {n} has pears." for n in range(first, first + min(count, 20))]
-    assert evidence(case) == [f"Row {index} has pears."]
-
-
-def test_xquad_sentences_are_those_of_its_language(cases: ModuleType, tmp_path: Path) -> None:
-    text = "果园在山上。它于1911年种植。鹅守护它。"
-    (case,) = cases.read_cases(write(tmp_path / "xquad.zh.json", squad_file([(text, [asked("1911年", 8)])])))
-    assert evidence(case) == ["它于1911年种植。"]
-
-
 # MuSiQue
 
 
@@ -184,43 +136,6 @@ def test_musique_evidence_is_the_sentence_with_the_answer_of_each_hop(cases: Mod
     assert [document.title for document in case.documents] == ["Ida Moor", "Tarnby", "Pella Orchard"]
     assert evidence(case) == ["She was born in Tarnby.", "It was planted in 1911 by Ida Moor."]
     assert [gold.document for gold in case.gold] == [0, 2]
-
-
-@pytest.mark.parametrize(
-    "hops",
-    [
-        None,
-        [],
-        [{"question": "?", "answer": "Ida Moor", "paragraph_support_idx": None}],
-        [{"question": "?", "answer": "Zurich", "paragraph_support_idx": 7}],
-    ],
-)
-def test_musique_evidence_is_the_paragraph_where_no_hop_says_more(
-    cases: ModuleType, tmp_path: Path, hops: object
-) -> None:
-    path = write(tmp_path / "m.jsonl", [musique_record(question_decomposition=hops)])
-    (case,) = cases.read_cases(path)
-    assert evidence(case) == ["".join(MOOR), "".join(ORCHARD)]
-
-
-def test_a_musique_answer_is_looked_for_as_a_word_first(cases: ModuleType, tmp_path: Path) -> None:
-    text = "They sold 19110 pears. Ida came in 1911. She left."
-    paragraphs = [{"idx": 0, "title": "", "paragraph_text": text, "is_supporting": True}]
-    hops = [{"question": "?", "answer": "1911", "paragraph_support_idx": 0}]
-    record = musique_record(paragraphs=paragraphs, question_decomposition=hops)
-    (case,) = cases.read_cases(write(tmp_path / "m.jsonl", [record]))
-    assert evidence(case) == ["Ida came in 1911."]
-
-
-def test_musique_questions_that_cannot_be_answered_are_left_out(cases: ModuleType, tmp_path: Path) -> None:
-    path = write(tmp_path / "m.jsonl", [musique_record(answerable=False), musique_record(question="Second?")])
-    assert [case.query for case in cases.read_cases(path)] == ["Second?"]
-
-
-def test_blank_lines_are_no_cases(cases: ModuleType, tmp_path: Path) -> None:
-    path = tmp_path / "m.jsonl"
-    path.write_text("\n" + json.dumps(musique_record()) + "\n\n", encoding="utf-8")
-    assert len(list(cases.read_cases(path))) == 1
 
 
 # Marked cases
@@ -236,12 +151,6 @@ def test_marked_cases_are_taken_as_they_are(cases: ModuleType, tmp_path: Path) -
     )
 
 
-def test_evidence_is_without_white_space_around_it_and_each_once(cases: ModuleType, tmp_path: Path) -> None:
-    gold = [[1, 3, 6], [1, 4, 5], [0, 0, 6], [1, 3, 4], [0, 2, 2]]
-    (case,) = cases.read_cases(write(tmp_path / "m.json.gz", marked_file(gold=gold)))
-    assert case.gold == ((0, 0, 6), (1, 4, 5))
-
-
 @pytest.mark.parametrize("gold", [[2, 0, 1], [-1, 0, 1], [1, 0, 11], [1, -1, 3], [1, 4, 3]])
 def test_marked_evidence_outside_of_the_texts_is_refused(cases: ModuleType, tmp_path: Path, gold: list[int]) -> None:
     path = write(tmp_path / "m.json.gz", marked_file(gold=[gold]))
@@ -249,47 +158,11 @@ def test_marked_evidence_outside_of_the_texts_is_refused(cases: ModuleType, tmp_
         list(cases.read_cases(path))
 
 
-def test_answers_of_marked_cases_need_not_be_there(cases: ModuleType, tmp_path: Path) -> None:
-    content = marked_file()
-    del content["cases"][0]["answers"]
-    (case,) = cases.read_cases(write(tmp_path / "m.json.gz", content))
-    assert case.answers == ()
-
-
 def test_the_evaluation_cases_can_be_read(cases: ModuleType, cases_folder: Path) -> None:
     for path in cases_folder.glob("*.json.gz"):
         found = list(cases.read_cases(path, 20))
         assert len(found) == 20
         assert all(text.strip() == text != "" for case in found for text in evidence(case))
-
-
-# What all have in common
-
-
-def test_the_limit_counts_cases_with_evidence(cases: ModuleType, tmp_path: Path) -> None:
-    records = [hotpot_record(question=f"{n}?", supporting_facts=[["Ida Moor", 0]] if n else []) for n in range(4)]
-    path = write(tmp_path / "h.json", records)
-    assert [case.query for case in cases.read_cases(path, 2)] == ["1?", "2?"]
-    assert [case.query for case in cases.read_cases(path)] == ["1?", "2?", "3?"]
-    assert list(cases.read_cases(path, 0)) == []
-
-
-def test_only_the_lines_that_are_asked_for_are_read(cases: ModuleType, tmp_path: Path) -> None:
-    path = tmp_path / "m.jsonl"
-    path.write_text(json.dumps(musique_record()) + "\n{cut off", encoding="utf-8")
-    assert len(list(cases.read_cases(path, 1))) == 1
-    with pytest.raises(ValueError, match=r"m\.jsonl:2 is not JSON"):
-        list(cases.read_cases(path))
-
-
-def test_the_name_of_a_set_keeps_its_dots(cases: ModuleType) -> None:
-    names = ["xquad.es.json", "train-v2.0.json", "musique_ans_v1.0_dev.jsonl", "page.json.gz"]
-    assert [cases.set_name(Path("folder", name)) for name in names] == [
-        "xquad.es",
-        "train-v2.0",
-        "musique_ans_v1.0_dev",
-        "page",
-    ]
 
 
 # Files that are not what they should be
@@ -318,17 +191,6 @@ def test_an_unknown_form_names_what_was_found_and_what_is_supported(
     assert name in message
     for supported in ("HotpotQA", "SQuAD", "MuSiQue", "marked", "supporting_facts", ".jsonl"):
         assert supported in message
-
-
-def test_an_unknown_suffix_is_refused_before_the_file_is_read(cases: ModuleType, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"hotpot\.parquet has the suffix '\.parquet'; supported are HotpotQA"):
-        cases.read_cases(tmp_path / "hotpot.parquet")
-
-
-@pytest.mark.parametrize(("name", "content"), [("a.json", []), ("a.jsonl", [])])
-def test_a_file_without_anything_is_refused(cases: ModuleType, tmp_path: Path, name: str, content: object) -> None:
-    with pytest.raises(ValueError, match="holds no cases"):
-        cases.read_cases(write(tmp_path / name, content))
 
 
 @pytest.mark.parametrize(

@@ -73,32 +73,6 @@ def test_sentences_that_windows_share_with_windows_that_are_in_come_once():
     assert all(builder.render().count(rule) == 1 for rule in RULES)
 
 
-def test_chunks_of_one_add_that_overlap_stay_in_source_order():
-    windows = [Passage(f"w{n}", " ".join(RULES[n : n + 4]), doc_id="rules") for n in range(0, 9, 3)]
-    builder = ContextBuilder(1_000)
-    builder.add([POOL])
-    builder.add(windows[::-1])
-    assert " ".join(builder.render().split()) == " ".join([POOL, *RULES[:10]])
-
-
-def test_rebalanced_the_chunks_of_all_adds_are_in_source_order():
-    windows = [Passage(f"w{n}", " ".join(RULES[n : n + 4]), doc_id="rules") for n in range(0, 9, 3)]
-    builder = ContextBuilder(1_000)
-    for window in windows[::-1]:
-        builder.add([window])
-    builder.add([], rebalance=True)
-    assert " ".join(builder.render().split()) == " ".join(RULES[:10])
-
-
-def test_a_paragraph_that_is_in_comes_once():
-    shared = "This paragraph is the licence of the whole project and stands under every page of it, word for word."
-    builder = ContextBuilder(1_000)
-    builder.add([f"About pools.\n\n{shared}"])
-    added = builder.add([f"# Timeouts\n\nAbout timeouts.\n\n{shared}\n\n# Licence\n\n{shared}\n"])
-    assert added.text == "# Timeouts\n\nAbout timeouts."
-    assert {str(found.reason) for found in added.dropped} == {"duplicate"}
-
-
 TABLE = "| name | value |\n|---|---|\n" + "".join(f"| option{n} | {n * 17} |\n" for n in range(30))
 
 
@@ -111,38 +85,6 @@ def test_more_rows_of_a_table_come_with_its_header_and_no_row_twice():
     assert all(part.text.startswith("| name | value |\n|---|---|\n") for part in builder.passages)
 
 
-def test_a_row_of_another_table_is_another_row():
-    builder = ContextBuilder(1_000)
-    builder.add(["| port | open |\n|---|---|\n| 8080 and 8443 | yes |\n"])
-    other = "| port | blocked |\n|---|---|\n| 8080 and 8443 | yes |\n"
-    assert builder.add([other]).text == other
-
-
-def test_statements_that_another_function_has_are_kept():
-    one = "```python\ndef read(path):\n    check_permission(path)\n    return path.read_text()\n```\n"
-    builder = ContextBuilder(1_000)
-    builder.add([one])
-    other = one.replace("read", "write")
-    assert builder.add([other]).text.rstrip() == other.rstrip()
-    assert builder.add([f"Intro to reading.\n\n{one}"]).text == "Intro to reading."
-
-
-def test_a_sentence_is_not_cut_to_fill_what_is_left():
-    builder = ContextBuilder(12)
-    builder.add(["The default timeout is 30 seconds."])
-    added = builder.add(["The pool opens ten connections at the start of the day."], query="pool connections")
-    assert (added.text, reasons(added)) == ("", [(1, "budget", None)])
-    assert builder.add(["Yes."]).text == "Yes."
-
-
-def test_what_is_larger_than_the_whole_budget_is_cut():
-    builder = ContextBuilder(100)
-    builder.add([POOL])
-    added = builder.add(["x1y" * 2_000])
-    assert 0 < len(added.text) < 6_000
-    assert builder.remaining <= 3
-
-
 def test_what_has_no_room_comes_in_when_it_is_rebalanced():
     builder = ContextBuilder(18)
     builder.add(["Nobody asks for this. It is only here. And it is long enough."])
@@ -152,15 +94,6 @@ def test_what_has_no_room_comes_in_when_it_is_rebalanced():
     assert "The default timeout is 30 seconds." in added.text
     assert added.rebalanced
     assert {found.index for found in (*added.dropped, *added.passages)} == {0, 1}
-
-
-def test_all_questions_count_when_it_is_rebalanced():
-    filler = " ".join(f"Only filler number {n} stands here." for n in range(40))
-    builder = ContextBuilder(30)
-    builder.add([f"{filler} The zebra is striped."], query="zebra", max_tokens=8)
-    builder.add([f"The walrus has tusks. {filler}"], query="walrus", rebalance=True)
-    assert "The zebra is striped." in builder.render()
-    assert "The walrus has tusks." in builder.render()
 
 
 def test_an_answer_stays_when_it_is_rebalanced_for_many_questions():
@@ -210,13 +143,6 @@ def test_scores_are_compared_within_an_add():
     assert reasons(added) == [(2, "score", None)]
 
 
-def test_the_same_id_with_another_text_is_another_passage():
-    builder = ContextBuilder(1_000)
-    builder.add([Passage("a", "The first text.")])
-    builder.add([Passage("a", "The second text.")])
-    assert builder.render() == "The first text.\n\nThe second text."
-
-
 @pytest.mark.parametrize("given", [[], [""], [" \n"], iter(())])
 def test_nothing_adds_nothing(given):
     builder = ContextBuilder(100)
@@ -226,51 +152,12 @@ def test_nothing_adds_nothing(given):
     assert all(found.reason is Reason.EMPTY for found in added.dropped)
 
 
-def test_a_budget_that_is_used_up_stays_so():
-    builder = ContextBuilder(9)
-    builder.add(["The default timeout is 30 seconds."])
-    assert builder.remaining == 1
-    assert builder.add([POOL], query="pool").text == ""
-    assert builder.render() == "The default timeout is 30 seconds."
-
-
-def test_a_giant_passage_takes_linear_time_and_no_more_than_what_is_left():
-    builder = ContextBuilder(300)
-    builder.add([POOL])
-    for _ in range(2):
-        builder.add([" ".join(f"Sentence {n} about a timeout." for n in range(20_000))], query="sentence 777")
-    assert builder.remaining >= 0
-    assert builder.render().count("Sentence 777 about") == 1
-
-
 async def test_the_async_twin_does_the_same():
     one, other = ContextBuilder(30), ContextBuilder(30)
     for query in ("timeout", "logs"):
         added = await one.aadd([POOL], query=query, max_tokens=9)
         assert other.add([POOL], query=query, max_tokens=9).text == added.text
     assert one.render() == other.render()
-
-
-class Awaited:
-    """An encoder that is awaited on the loop: texts that share letters are close."""
-
-    async def aencode_query(self, text):
-        return (await self.aencode_document([text]))[0]
-
-    async def aencode_document(self, texts):
-        await asyncio.sleep(0)
-        return np.array([[text.lower().count(letter) + 0.1 for letter in "etaoinshr"] for text in texts])
-
-    def encode_query(self, text):
-        raise AssertionError("it must be awaited")
-
-    encode_document = encode_query
-
-
-async def test_an_encoder_that_can_be_awaited_is():
-    builder = ContextBuilder(config=CompressionConfig(max_tokens=9, encoder=Awaited()))
-    added = await builder.aadd([POOL], query="default timeout")
-    assert added.text == "The default timeout is 30 seconds."
 
 
 async def test_adds_at_the_same_time_all_come_in():
@@ -326,23 +213,6 @@ def test_a_context_of_previews_is_refused():
         ContextBuilder(100, config=CompressionConfig(format="preview"))
     with pytest.raises(ConfigError, match="at least 1"):
         ContextBuilder(0)
-
-
-def test_the_budget_is_the_configs_where_none_is_given():
-    assert ContextBuilder(config=CompressionConfig(tier="key_facts")).max_tokens == 200
-    assert ContextBuilder(70, config=CompressionConfig(tier="key_facts")).remaining == 70
-
-
-def test_what_mostly_repeats_what_is_in_comes_after_all_else():
-    said = "The default timeout of the gateway is 30 seconds for every tenant that has not set another one"
-    builder = ContextBuilder(1_000)
-    builder.add([f"{said}."], query="default timeout of the gateway")
-    added = builder.add(
-        [f"{said} yet. A timeout of the pool is counted from the first byte."],
-        query="default timeout of the gateway",
-        max_tokens=24,
-    )
-    assert added.text == "A timeout of the pool is counted from the first byte."
 
 
 class Counting:

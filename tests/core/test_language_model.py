@@ -4,7 +4,7 @@ import pytest
 from language_models import Model
 
 from ctxcompress import CompressionConfig, CtxCompressError
-from ctxcompress.language_model import LLMSelector, Price, Prompt
+from ctxcompress.language_model import LLMSelector, Price
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,3 @@ def test_a_price_is_of_a_million_tokens():
     assert selector.price == Price(2, 8)
     assert selector.cost(500_000, 250_000) == 3.0
     assert LLMSelector(Model("")).cost(1, 1) is None
-
-
-def test_a_prompt_is_one_text_for_models_that_complete():
-    assert str(Prompt("instructions", "segments")) == "instructions\n\nsegments"

@@ -1,14 +1,11 @@
 """OpenTelemetry is told what a compression saved, dropped and took; without the option nothing of it is imported."""
 
-import pickle
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
 from caches import QUESTIONS, passages
-from opentelemetry import trace
 from opentelemetry.trace import StatusCode
 from telemetry import Told
 
@@ -101,18 +98,6 @@ async def test_spans_are_below_the_span_of_the_caller_also_on_other_threads(told
     assert [span.parent.span_id for span in told.spans] == [chain.get_span_context().span_id] * 2
 
 
-def test_work_of_an_encoder_is_below_the_compression(told):
-    found = []
-
-    class Encoder(Broken):
-        def compare(self, query, texts, /):
-            found.append(trace.get_current_span())
-            return [0.5] * len(texts)
-
-    compress(QUESTIONS[0], passages(), max_tokens=60, encoder=Encoder(), telemetry=told.telemetry)
-    assert found[0].get_span_context() == told.spans[0].get_span_context()
-
-
 def test_all_ways_to_compress_are_told(told):
     config = CompressionConfig(max_tokens=60, telemetry=told.telemetry)
     ContextBuilder(config=config).add(passages(), query=QUESTIONS[0])
@@ -132,23 +117,6 @@ def test_search_results_are_told(told):
     assert span.attributes["ctxcompress.passage.kept"] == 2
     assert span.attributes["ctxcompress.drop.limit"] == 2
     assert "ctxcompress.token.budget" not in span.attributes
-
-
-def test_attempts_at_one_compression_are_told_as_the_last(told):
-    compressor = Compressor(CompressionConfig(telemetry=told.telemetry))
-    with compressor.observed():
-        for budget in (60, 50, 40):
-            last = compressor.compress(QUESTIONS[0], passages(), max_tokens=budget)
-    assert [span.attributes["ctxcompress.token.output"] for span in told.spans] == [last.tokens]
-    compressor.compress(QUESTIONS[0], passages(), max_tokens=60)
-    assert len(told.spans) == 2
-
-
-def test_threads_share_an_observer(told):
-    compressor = Compressor(CompressionConfig(max_tokens=60, telemetry=told.telemetry))
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda question: compressor.compress(question, passages()), QUESTIONS * 4))
-    assert len(told.spans) == len(QUESTIONS) * 4
 
 
 class Own:
@@ -187,10 +155,6 @@ def test_a_missing_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "opentelemetry.trace", None)
     with pytest.raises(MissingExtra, match=r"pip install 'ctxcompress\[otel\]'"):
         OpenTelemetry()
-
-
-def test_an_observer_of_the_process_can_be_pickled():
-    assert isinstance(pickle.loads(pickle.dumps(OpenTelemetry())), OpenTelemetry)
 
 
 PROGRAM = """

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Passage, compress
 from ctxcompress.apps.batch import BatchProgress, acompress_batch, compress_batch, processes
-from ctxcompress.cache import MemoryCache
 from ctxcompress.encoders.encoder import AsyncEncoder
 from ctxcompress.errors import ConfigError
 
@@ -79,10 +78,7 @@ def test_what_cannot_be_sent_is_compressed_in_this_process() -> None:
     passage = Passage("a", "The default timeout is 30 seconds.", metadata={"lock": threading.Lock()})
     given = [("timeout?", [passage]), ("timeout?", (text for text in ["It is 30 seconds."]))]
     results = list(compress_batch(given, workers=2))
-    assert [result.compression and result.compression.text for result in results] == [
-        passage.text,
-        "It is 30 seconds.",
-    ]
+    assert [result.compression and result.compression.text for result in results] == [passage.text, "It is 30 seconds."]
 
 
 def test_rows_are_read_as_they_are_needed() -> None:
@@ -109,19 +105,6 @@ def test_progress_is_told_after_each_row() -> None:
     assert told[-1].tokens == sum(tokens)
 
 
-def test_processes_are_started_where_there_is_much_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "usable_cores", lambda: 2)
-    started = []
-    ready = processes.ProcessMap._start
-    monkeypatch.setattr(processes.ProcessMap, "_start", lambda self: (started.append(1), ready(self)))
-    assert len(list(compress_batch(rows(3), max_tokens=BUDGET))) == 3
-    assert not started
-    monkeypatch.setattr(processes, "_PATIENCE", 0.0)
-    results = list(compress_batch(rows(30), max_tokens=BUDGET))
-    assert started
-    assert [result.compression for result in results] == [compress(*row, max_tokens=BUDGET) for row in rows(30)]
-
-
 def test_an_encoding_that_cannot_be_sent_keeps_the_work_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_PATIENCE", 0.0)
     config = CompressionConfig(max_tokens=BUDGET, encoding=lambda text: len(text.split()))
@@ -136,12 +119,6 @@ def test_wrong_options_are_refused_at_once(workers: object) -> None:
         compress_batch([], workers=workers)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="max_tokens"):
         compress_batch([], max_tokens=-1)
-
-
-def test_a_cache_is_used_and_changes_nothing() -> None:
-    given = rows(20) * 2
-    cached = list(compress_batch(given, max_tokens=BUDGET, cache=MemoryCache(), workers=2))
-    assert cached == list(compress_batch(given, max_tokens=BUDGET))
 
 
 SCRIPT = """

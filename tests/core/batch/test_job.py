@@ -192,17 +192,6 @@ def test_rows_are_numbered_over_all_files(source: Path, first: int) -> None:
     assert [row.content.rstrip() for row in found if isinstance(row.content, bytes)] == given[first:]
 
 
-def test_row_groups_that_are_done_are_not_read(tmp_path: Path) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    path = tmp_path / "rows.parquet"
-    parquet.write_table(pyarrow.table({"n": list(range(200))}), path, row_group_size=30)
-    (file,) = found_files(str(path))
-    assert file.count() == 200
-    for skip in (0, 29, 30, 31, 100, 199, 200, 300):
-        assert [row["n"] for row in file.rows(skip) if not isinstance(row, bytes)] == list(range(200))[skip:]
-
-
 def test_inputs_that_cannot_be_used_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "rows.txt").touch()
     for name, message in {
@@ -245,13 +234,3 @@ def test_an_input_is_never_the_output(source: Path) -> None:
         with pytest.raises(ConfigError, match=r"the input .* is in the output .*; give another output"):
             job(source, output).run(workers=1, anew=True)
     assert (source / "a.jsonl").read_bytes() == before
-
-
-def test_a_folder_of_parts_is_not_compressed_into_itself(source: Path) -> None:
-    pytest.importorskip("pyarrow")
-    job(source, source / "out.parquet").run(workers=1)
-    before = parts(source / "out.parquet")
-    files = found_files(str(source / "out.parquet"))
-    with pytest.raises(ConfigError, match="give another output"):
-        BatchJob(files=files, output=source / "out.parquet", config=CONFIG).run(workers=1, anew=True)
-    assert parts(source / "out.parquet") == before

@@ -26,9 +26,7 @@ def table(count: int) -> Any:
 
 def test_a_batch_is_compressed_row_by_row() -> None:
     found = CompressBatch(CONFIG)(table(5))
-    assert found.column_names == [
-        *("id", "query", "text", "tokens", "original_tokens", "passages", "error", "input"),
-    ]
+    assert found.column_names == [*("id", "query", "text", "tokens", "original_tokens", "passages", "error", "input")]
     for number, row in enumerate(found.to_pylist()):
         result = compress(*rows(5)[number], config=CONFIG)
         assert (row["id"], row["text"], row["tokens"], row["error"]) == (number, result.text, result.tokens, None)

@@ -1,13 +1,12 @@
 """Detection of source code and its language, and of chunks that begin inside a docstring or a comment."""
 
 import random
-import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.code.cut_chunks import _quotes, continues_in_next, end_of_cut_text
+from ctxcompress.code.cut_chunks import continues_in_next, end_of_cut_text
 from ctxcompress.code.detection import code_lines, is_code_name, looks_like_code, source_language
 
 MODULE = '''"""Keeps what was borrowed, and from whom.
@@ -76,29 +75,6 @@ def test_chunks_that_cannot_follow_one_another_do_not(before, after):
     assert list(continues_in_next([before, after], "python")) == [False]
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("if x:\n", "    y = 1\n"),
-        ("call(\n    a,\n", "    b)\n"),
-        ("x = (a +\n", "       b)\n"),
-        ("def a():\n    return (b for b in\n", "            c)\n"),
-        ('raise E("one "\n', '        "two")\n'),
-        ("# a note\n", "    x = 1\n"),
-        ("def a():\n    pass\n", "def b():\n    pass\n"),
-    ],
-)
-def test_what_is_open_goes_on_deeper(before, after):
-    assert list(continues_in_next([before, after], "python")) == [True]
-
-
-def test_comments_of_other_languages_are_closed_where_they_go_on():
-    assert list(continues_in_next(["int a;\n/* Says what\n", " * it does. */\nint b;\n"], "c")) == [True]
-    assert list(continues_in_next(["int a;\n/* Says what\n", "int b;\n/* and */\n"], "c")) == [False]
-    assert end_of_cut_text(" * it does. */\nint b;\n", "c") == len(" * it does. */")
-    assert end_of_cut_text("int b; /* it does */\n", "c") == 0
-
-
 def test_a_module_begins_with_its_docstring():
     assert end_of_cut_text(MODULE, "python") == 0
     inside = MODULE[MODULE.index("A shelf") :]
@@ -155,11 +131,6 @@ def test_the_language_of_code_without_a_name(text, expected):
     assert source_language(text) == expected
 
 
-@pytest.mark.parametrize("name", ["Node.js", "a.py", "src/x.tsx", "data.json"])
-def test_names_of_code(name):
-    assert is_code_name(name)
-
-
 @pytest.mark.parametrize("name", [None, "", ".py", "README.md", "Python", "a.py/b"])
 def test_names_of_other_things(name):
     assert not is_code_name(name)
@@ -194,9 +165,3 @@ def test_a_file_is_code_if_a_fifth_of_its_lines_are(seed):
 def test_a_header_is_of_the_language_that_it_has_signs_of(text, expected):
     assert source_language(text, "pond.h") == expected
     assert source_language(text, "pond.c") == "c"
-
-
-@given(st.text("\"'a\n", max_size=30))
-def test_triple_quotes_are_found_as_a_regular_expression_finds_them(text):
-    found = [(quote.start, quote.end, quote.mark) for quote in _quotes(text)]
-    assert found == [(match.start(), match.end(), match[0]) for match in re.finditer(r"\"{3}|'{3}", text)]

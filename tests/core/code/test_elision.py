@@ -1,25 +1,21 @@
 """Source code in, source code out: what is kept of it parses if it did before, and says where something is missing."""
 
 import ast
-import inspect
-import queue
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from ctxcompress.data.spans import shown
 from hypothesis import given
 from hypothesis import strategies as st
 from source_parsing import parses
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.code.detection import source_language
-from ctxcompress.code.elision import marks_for
-from ctxcompress.data.passages import shown
 
 FIXTURES = Path(__file__).parent / "fixtures"
 FILES = {path.name: path.read_text(encoding="utf-8") for path in FIXTURES.iterdir()}
-PYTHON = FILES["service.py"]
-LIBRARY = sorted(Path(ast.__file__).parent.glob("[a-d]*.py"))
+LIBRARY = sorted(Path(ast.__file__).parent.glob("[a-c]*.py"))[::4]
 
 SHELVES = '''import json
 import time
@@ -74,7 +70,7 @@ def test_what_is_kept_of_a_file_can_be_parsed(name, random, budget, crlf):
         assert parses(result.text, source_language(text, name))
 
 
-@pytest.mark.parametrize("path", LIBRARY[:24], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: path.name)
 @pytest.mark.parametrize("size", [None, 1_500])
 def test_what_is_kept_of_the_standard_library_is_python(path, size):
     text = path.read_text(encoding="utf-8")
@@ -84,13 +80,6 @@ def test_what_is_kept_of_the_standard_library_is_python(path, size):
         if size is None:
             ast.parse(result.text)
         assert all(kept.text == shown(kept.original.text, kept.spans, kept.markers) for kept in result.passages)
-
-
-def test_a_method_comes_with_its_class():
-    result = compress("save the books as json", passages([SHELVES], "shelf.py"), max_tokens=45)
-    assert "class Shelf:" in result.text
-    assert "def save(self, path):" in result.text
-    ast.parse(result.text)
 
 
 def test_a_function_that_two_chunks_have_a_part_of_is_one():
@@ -114,18 +103,6 @@ def test_chunks_of_a_file_know_their_place_by_their_offsets():
     assert {"class Shelf:", "        return len(self.books)"} <= set(result.text.splitlines())
 
 
-def test_functions_with_the_same_docstring_are_not_put_together():
-    # Of queue.Queue.get and of queue._PySimpleQueue.get the docstrings begin alike, and a chunk ends where that is.
-    texts = chunks(inspect.getsource(queue), 1_500)
-    starts = accumulate(map(len, texts), initial=0)
-    given = [
-        Passage(str(start), text, file_path="queue.py", metadata={"start_index": start})
-        for start, text in zip(starts, texts, strict=False)
-    ]
-    for budget in (150, 300, 600, 1_200, 2_400):
-        ast.parse(compress("how does get() wait until an item is in the queue?", given, max_tokens=budget).text)
-
-
 def test_markers_say_what_is_missing_and_are_counted():
     body = "".join(f"    step_{n} = prepare({n}, {'table chair lamp shelf'.split()[n % 4]!r})\n" for n in range(60))
     text = f"def arrange(room):\n{body}    return finish(room)\n"
@@ -143,26 +120,6 @@ def test_a_body_of_python_is_never_empty():
     result = compress("Shelf", passages([SHELVES], "shelf.py"), max_tokens=12)
     ast.parse(result.text)
     assert result.text.count("...") == len(result.passages[0].markers)
-
-
-@pytest.mark.parametrize(
-    ("name", "marker"),
-    [("a.js", "// ..."), ("a.go", "// ..."), ("a.rb", "# ..."), ("a.lua", "-- ..."), ("a.py", "# ...")],
-)
-def test_markers_are_comments_of_the_language(name, marker):
-    opening, closing = {
-        "a.js": ("function arrange(room) {", "}\n"),
-        "a.go": ("func arrange(room Room) {", "}\n"),
-        "a.rb": ("def arrange(room)", "end\n"),
-        "a.lua": ("function arrange(room)", "end\n"),
-        "a.py": ("def arrange(room):", ""),
-    }[name]
-    body = "".join(f"    prepare({n}, room)\n" for n in range(200))
-    text = f"{opening}\n{body}    finish(room)\n{closing}"
-    result = compress("finish the room", passages([text], name), max_tokens=40)
-    assert f"\n    {marker}\n" in result.text
-    assert result.text.startswith(opening)
-    assert result.text.endswith(f"finish(room)\n{closing}".rstrip())
 
 
 BLOCKS = {
@@ -186,70 +143,6 @@ def test_markers_are_comments_of_the_language_without_its_name_too(name, is_name
     kept = [line for line in result.text.split("\n") if line not in text]
     assert {line.strip() for line in kept} == {marker}
     assert last in result.text
-
-
-@pytest.mark.parametrize(
-    ("language", "marker"),
-    [
-        ("lisp", "; ..."),
-        ("erlang", "% ..."),
-        ("tex", "% ..."),
-        ("haskell", "-- ..."),
-        ("ini", "# ..."),
-        ("graphql", "# ..."),
-        ("", "// ..."),
-    ],
-)
-def test_each_language_has_a_marker(language, marker):
-    assert marks_for(language).gap == marks_for(language).body == marker
-
-
-SCHEMA = "".join(
-    f'''"""
-The state of a parcel, part {n}.
-"""
-enum State{n} {{
-  """
-  It waits.
-  """
-  OPEN_{n}
-
-  """
-  Nobody wants it.
-  """
-  REFUSED_{n}
-
-  """
-  It is there.
-  """
-  DELIVERED_{n}
-}}
-
-input Move{n} {{
-  """
-  Where it goes, and why.
-  """
-  target: ID!
-
-  """
-  A word to the courier.
-  """
-  note: String = "none"
-}}
-
-'''
-    for n in range(30)
-)
-
-
-@pytest.mark.parametrize("name", ["shop.graphql", None])
-def test_a_definition_of_graphql_is_kept_whole_with_its_description(name):
-    found = compress("what are the values of State7?", [Passage("a", SCHEMA, file_path=name)], max_tokens=250).text
-    start = SCHEMA.index("The state of a parcel, part 7") - 4
-    assert SCHEMA[start : SCHEMA.index("}", start) + 1] in found
-    found = compress("what are the fields of Move7?", [Passage("a", SCHEMA, file_path=name)], max_tokens=250).text
-    start = SCHEMA.index("input Move7")
-    assert SCHEMA[start : SCHEMA.index("}", start) + 1] in found
 
 
 def test_a_long_docstring_is_cut_at_its_paragraphs():

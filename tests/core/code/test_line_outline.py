@@ -76,24 +76,10 @@ def test_definitions_of_python_are_those_that_python_finds(name):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@given(
-    text=st.lists(
-        st.sampled_from(ODD),
-        max_size=25,
-    ).map("".join)
-)
+@given(text=st.lists(st.sampled_from(ODD), max_size=25).map("".join))
 def test_any_text_is_partitioned(language, text):
     nodes = line_outline(text, language)
     assert not [fault for fault in faults(text, nodes) if "end with a line" not in fault]
-
-
-def test_lines_that_go_on_are_one():
-    text = "x = f(\n    1,\n    2,\n)\ny = '''\ndef no():\n'''\nz = 1 + \\\n    2\n"
-    assert [text[n.start : n.end] for n in line_outline(text, "python")] == [
-        "x = f(\n    1,\n    2,\n)\n",
-        "y = '''\ndef no():\n'''\n",
-        "z = 1 + \\\n    2\n",
-    ]
 
 
 def test_strings_and_comments_open_nothing():
@@ -104,15 +90,6 @@ def test_strings_and_comments_open_nothing():
 def test_a_bracket_that_is_never_closed_does_not_swallow_the_next_definition():
     text = "x = f(\n\ndef g():\n    pass\n"
     assert ("function", "g") in kinds(text)
-
-
-def test_what_a_chunk_begins_with_in_a_docstring_is_one_node():
-    text = 'Gives back what was asked for.\n    It is not checked again.\n    """\n    return x\n\ndef g():\n    pass\n'
-    assert ("function", "g") in kinds(text)
-    first = line_outline(text, "python")[0]
-    assert text[: first.body if first.body > 0 else first.end].startswith(
-        "Gives back what was asked for.\n    It is not"
-    )
 
 
 @pytest.mark.parametrize(
@@ -128,65 +105,8 @@ def test_what_nodes_are(text, expected):
     assert kinds(text) == expected
 
 
-@pytest.mark.parametrize(("text", "language"), [
-    ("try:\n    a()\nexcept E:\n    " + "b()\n    " * 90 + "c()\n", "python"),
-    ("if (a) {\n  a();\n} else {\n" + "  b();\n" * 90 + "  c();\n}\n", "javascript"),
-    ("if (a)\n  a();\nelse\n{\n" + "  b();\n" * 90 + "  c();\n}\n", "c"),
-    ("(() => {\na();\n" + "b();\n" * 90 + "})();\n", "javascript"),
-    ("function f<\n  A,\n  B,\n>(a: A) {\n" + "  b();\n" * 90 + "}\n", "typescript"),
-    ("#ifndef A\n#define A\n" + "b();\n" * 90 + "#endif\n", "c"),
-])  # fmt: skip
-def test_the_longest_part_of_a_statement_is_cut(text, language):
-    (node,) = line_outline(text, language)
-    assert len(node.children) >= 90
-
-
-def test_what_is_invalid_alone_is_no_node_alone():
-    label = "int f() {\n    a();\nfail:\n    b();\n}\n"
-    assert [label[child.start : child.end] for child in line_outline(label, "c")[0].children][1:] == [
-        "fail:\n    b();\n"
-    ]
-    member = "class A {\n  static void\n  f()\n  {\n    a();\n  }\n  int b;\n};\n"
-    assert [child.name for child in line_outline(member, "cpp")[0].children] == ["A.f", ""]
-    enum = "enum A {\n  B(1),\n  C(2);\n\n  int f() {\n    return 1;\n  }\n  int g() {\n    return 1;\n  }\n}\n"
-    assert [child.name for child in line_outline(enum, "java")[0].children] == ["A.f", "A.g"]
-
-
-def test_a_statement_of_several_parts_of_one_length_is_cut_in_the_first_one():
-    body = "".join(f"    call_of_something({n})\n" for n in range(20))
-    text = f"if a:\n{body}# why not\nelif b:\n    pass\nelse:\n    pass\n"
-    (node,) = line_outline(text, "python")
-    assert text[node.tail :].startswith("# why not")
-    assert len(node.children) == 20
-
-
-def test_a_namespace_without_indentation_has_members():
-    text = "namespace a {\n\nint f() {\n  return 1;\n}\n\n}  // namespace a\n"
-    (node,) = line_outline(text, "cpp")
-    assert (node.kind, node.name, [child.name for child in node.children]) == (NodeKind.NAMESPACE, "a", ["a.f"])
-
-
 def test_deep_nesting_is_no_error():
     text = "".join("  " * n + "if x:\n" for n in range(3_000)) + "  " * 3_000 + "pass\n"
     assert not faults(text, line_outline(text, "python"))
     text = "{\n" * 5_000 + "}\n" * 5_000
     assert not faults(text, line_outline(text, "c"))
-
-
-@pytest.mark.parametrize("opening", ["namespace bakery {\n", "class Oven {\npublic:\n"])
-def test_a_conditional_section_is_one_part_of_a_body(opening: str) -> None:
-    section = (
-        "#if defined(GAS)\n  void light(int n) {\n    gas(n);\n  }\n#else\n  void light(int n) { coal(n); }\n#endif\n"
-    )
-    functions = "".join(f"  int bake{n}(int loaf) {{\n    return loaf * {n};\n  }}\n" for n in range(9))
-    text = f"{opening}{functions}{section}{functions}}};\n"
-    outer = line_outline(text, "cpp")[0]
-    assert (outer.start, outer.end) == (0, len(text))
-    parts = [text[child.start : child.end] for child in outer.children]
-    assert section in parts
-    assert sum("int bake" in part for part in parts) == 18
-
-
-def test_a_conditional_section_that_is_not_whole_is_not_cut() -> None:
-    text = "class Oven {\n#if GAS\n  int a;\n  int b;\n};\n#else\n  int c;\n};\n#endif\n"
-    assert all(node.body < 0 for node in walk(line_outline(text, "cpp")))

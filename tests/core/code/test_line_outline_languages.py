@@ -380,35 +380,6 @@ def test_what_is_left_can_be_parsed(language, random):
     assert parses(left, language), left
 
 
-@pytest.mark.parametrize("language", ["rust", "java", "csharp", "swift", "php", "kotlin"])
-def test_a_function_is_one_node_up_to_its_closing_brace(language):
-    text, _ = LANGUAGES[language]
-    functions = [node for node in walk(line_outline(text, language)) if node.kind is NodeKind.METHOD and node.body >= 0]
-    assert len(functions) >= 1
-    for node in functions:
-        code = text[node.start : node.end]
-        assert code.count("{") == code.count("}")
-        assert code.rstrip().endswith("}")
-
-
-def test_a_test_is_one_unit_and_a_suite_is_cut():
-    body = "    expect(1).toBe(1);\n" * 12
-    tests = "".join(f"  it('does {n}', async function () {{\n{body}  }});\n" for n in "abc")
-    text = f"describe('it', () => {{\n{tests}}});\n"
-    (suite,) = line_outline(text, "javascript")
-    assert suite.kind is NodeKind.STATEMENT
-    assert [(node.kind, node.name) for node in suite.children] == [(NodeKind.FUNCTION, "")] * 3
-
-
-def test_a_statement_of_sql_is_one_node():
-    assert [SQL[node.start : node.end].split()[0] for node in line_outline(SQL, "sql")] == [
-        "CREATE",
-        "CREATE",
-        "SELECT",
-        "INSERT",
-    ]
-
-
 @pytest.mark.parametrize("language", ["javascript", "java", "rust"])
 def test_many_open_brackets_take_no_longer(language):
     text = "f({\n" * 20_000 + "}" * 20_000

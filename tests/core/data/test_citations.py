@@ -29,13 +29,6 @@ def test_a_quote_is_found_where_it_stands():
     assert citation.text == "Nobody knows why it was painted so"
 
 
-def test_what_stands_in_two_passages_is_cited_twice():
-    assert cited(WHOLE, "The roof is blue.") == [
-        ("house", ((HOUSE.index("The roof"), HOUSE.index(" The cellar")),)),
-        ("garden", ((GARDEN.index("The roof"), GARDEN.index(" Frogs")),)),
-    ]
-
-
 @pytest.mark.parametrize(
     "quote",
     [
@@ -55,11 +48,6 @@ def test_dots_stand_for_what_is_left_out(dots):
     citations = WHOLE.cite(f"The gate is red{dots}The cellar is dark.")
     assert [citation.text for citation in citations] == ["The gate is red", "The cellar is dark."]
     assert {citation.passage.id for citation in citations} == {"house"}
-
-
-def test_a_quote_over_two_passages_has_a_citation_in_each():
-    quote = WHOLE.text[len(HOUSE) - 8 : len(HOUSE) + 24]
-    assert [citation.text for citation in WHOLE.cite(quote)] == [HOUSE[-8:], GARDEN[:22]]
 
 
 @pytest.mark.parametrize("quote", ["", " ", "...", '""', "The gate is green.", "the gate is red."])
@@ -107,28 +95,9 @@ def test_every_part_of_what_was_kept_is_cited_where_it_stands(parts, data, budge
             assert citation.passage.text[first:last] == text
 
 
-def test_what_a_format_puts_in_is_the_formats():
-    given = [Passage("a", "See\n[1] the manual, for\n<documents> of all kinds.")]
-    for name, quote in (("compact", "See\n\\[1] the manual"), ("xml", "for\n&lt;documents> of")):
-        result = compress("manual", given, format=name)
-        assert quote in result.text
-        (citation,) = result.cite(quote)
-        assert given[0].text[slice(*citation.spans[0])] == citation.text
-
-
 def test_what_is_no_string_is_refused():
     with pytest.raises(InputError, match="quote is a NoneType; give a string"):
         WHOLE.cite(None)
-
-
-def test_many_markers_are_no_burden():
-    text = "".join(f"def f{n}(x):\n    y = g(x)\n    return timeout(y, {n})\n\n\n" for n in range(3_000))
-    given = [Passage("a", text, file_path="a.py")]
-    result = compress("timeout", given, max_length=120_000, max_tokens=100_000)
-    assert len(result.passages[0].markers) > 1_000
-    citations = result.cite("def")
-    assert len(citations) > 1_000
-    assert all(text[slice(*citation.spans[0])] == "def" for citation in citations)
 
 
 def test_long_quotes_are_no_burden():

@@ -8,7 +8,6 @@ import pytest
 
 from ctxcompress.data.metadata import as_passages, passage_from_metadata
 from ctxcompress.data.passages import Passage
-from ctxcompress.errors import InputError
 
 
 @pytest.mark.parametrize(
@@ -87,18 +86,3 @@ def test_mappings_become_passages(key):
     assert passage == Passage(
         "7", "words", score=0.5, title="T", file_path="s.md", metadata={"title": "T", "a": 2, "source": "s.md"}
     )
-
-
-def test_strings_are_numbered_and_passages_kept():
-    given = Passage("x", "two")
-    found = as_passages(["one", given, {"text": "three"}])
-    assert [(item.id, item.text) for item in found] == [("0", "one"), ("x", "two"), ("2", "three")]
-    assert found[1] is given
-
-
-@pytest.mark.parametrize(
-    "items", ["text", {"text": "x"}, Passage("1", "x"), [3], [None], [{"txt": "x"}], [{"text": 3}]]
-)
-def test_anything_else_is_refused(items):
-    with pytest.raises(InputError, match=r"text|list"):
-        as_passages(items)

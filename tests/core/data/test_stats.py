@@ -2,8 +2,6 @@
 
 import json
 import logging
-import re
-from itertools import combinations
 
 import pytest
 from published_settings import PUBLISHED
@@ -13,60 +11,19 @@ from ctxcompress.data.results import Stats
 
 QUERY = "how to configure authentication"
 
-# The seed's scenario: 47 results. 23 are good enough, of these 11 say the same as another one, and of the 12 that are
-# left 4 are the third or fourth of their document.
-TOPICS = {
-    "docs/auth.md": (
-        "To configure authentication open the settings page, choose the identity provider of your company, paste the "
-        "address that it gives you and save the page so that everybody can sign in with the usual account",
-        "Authentication with a certificate needs a file that the administrator signs once a year and that is put into "
-        "the folder of the service before it starts, where nobody else may read or replace it",
-        "Sessions end after a while without any work, and whoever comes back has to authenticate again unless the box "
-        "below the form was ticked, which the policy of a company can take away from the page",
-        "A second factor is asked for wherever an unknown device signs in, be it a phone that shows a code or a key "
-        "that is plugged in, and both can be configured by users on their own profile",
-    ),
-    "docs/proxy.md": (
-        "Behind a proxy the service trusts the header that names the user, so configure the proxy to remove the header "
-        "from whatever comes from outside and to set it only after it has checked the ticket",
-        "The proxy forwards the cookie of the session to every backend, which is why all of them have to share the "
-        "secret that signs it, and why a new secret signs everybody out at the same moment",
-        "Health checks of the proxy come without any account, and the path that they ask for is answered although "
-        "authentication is configured for all the others, with nothing in it but a short word",
-    ),
-    "docs/tokens.md": (
-        "Programs authenticate with a token instead of a password: create one on the profile page, copy it at once "
-        "because it is shown a single time, and configure the client to send it along with each request",
-        "Tokens can be limited to reading, to one project or to some hours of the day, and the list below the form "
-        "shows when each of them was used last and from which address that request came",
-        "When a token leaks take it back from the list, look through the log for what was done with it, and tell the "
-        "owners of the projects in question before a fresh token is handed to the program",
-    ),
-    "docs/ldap.md": (
-        "A directory server holds the accounts of many companies: configure its address, the branch where the people "
-        "are and the attribute that holds the login, then test the connection with the button",
-        "Groups of the directory become roles here if the names match, and whoever leaves a group loses the role at "
-        "the next login or when the nightly job compares both sides with each other",
-    ),
-}
-WAYS = "quickly calmly safely gladly kindly plainly surely neatly smoothly simply easily".split()
-ASIDES = "bakery harbour orchard library stadium theatre chapel market fountain windmill lighthouse vineyard".split()
-
 
 def seed_results():
-    originals = [(path, text) for path, texts in TOPICS.items() for text in texts]
-    scores = iter([1.0, *(round(0.98 - 0.03 * n, 2) for n in range(22))])  # 23 from 1.0 down to 0.35
-    results = [
-        Passage(f"r{n}", f"{text}.", score=next(scores), file_path=path) for n, (path, text) in enumerate(originals)
+    """Nine results: the last three are weak, two say the same as another one, and one is the third of its document."""
+    topics = "gates towers walls roofs".split()
+    pages = [("a.md", topics[0]), ("a.md", topics[1]), ("a.md", topics[2]), ("b.md", topics[3])]
+    texts = [
+        f"Whoever wants to configure the {topic} of a town asks the guard who keeps {topic}." for _, topic in pages
     ]
-    for n, way in enumerate(WAYS):  # the same elsewhere in the document, with a harmless word more
-        path, text = originals[n]
-        results.append(Passage(f"c{n}", f"{text} {way}.", score=next(scores), file_path=path))
-    for n in range(24):  # the long tail, from 0.29 down to 0.05
-        place = f"{ASIDES[n % 12]} {WAYS[n % 11]}"
-        text = f"Far from the question, the {place} is only mentioned beside the road to the {ASIDES[(n + 5) % 12]}."
-        results.append(Passage(f"t{n}", text, score=round(0.29 - 0.24 * n / 23, 4), file_path=f"news/{n}.md"))
-    return results
+    weak = [f"Far from the question, number {n} is only mentioned beside the road." for n in range(3)]
+    given = [*zip([path for path, _ in pages], texts, strict=True), ("a.md", texts[0] + " "), ("b.md", texts[3] + "\n")]
+    given += [(f"{n}.md", text) for n, text in enumerate(weak)]
+    scores = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.2, 0.1, 0.05]
+    return [Passage(f"r{n}", text, score=scores[n], file_path=path) for n, (path, text) in enumerate(given)]
 
 
 @pytest.fixture
@@ -74,56 +31,15 @@ def seed_result():
     return compress(QUERY, seed_results(), config=PUBLISHED["docs"])
 
 
-def test_the_seeds_scenario_is_what_it_says():
-    results = seed_results()
-    assert len(results) == len({result.text for result in results}) == 47
-    assert (max(r.score for r in results), min(r.score for r in results)) == (1.0, 0.05)
-    assert {len([r for r in results if r.file_path == path]) for path in TOPICS} == {3, 6, 8}
-
-
 def test_the_seeds_five_numbers(seed_result):
     assert seed_result.stats.summary().splitlines()[:6] == [
         "Compression Stats:",
-        "- Original results: 47",
-        "- After score filter (≥0.3): 23",
-        "- After deduplication: 12",
-        "- After document limit (2 per doc): 8",
-        "- Clusters merged: 11",
+        "- Original results: 9",
+        "- After score filter (≥0.3): 6",
+        "- After deduplication: 4",
+        "- After document limit (2 per doc): 3",
+        "- Clusters merged: 2",
     ]
-
-
-def test_the_seeds_five_numbers_by_meaning_alone():
-    vectors = {}
-    for number, result in enumerate(seed_results()):
-        vector = [0.0] * 48
-        copied = int(result.id[1:]) if result.id[0] == "c" else number
-        vector[copied], vector[47] = 1.0, 0.1 * (result.id[0] == "c")
-        vectors[result.id] = vector
-    results = [
-        Passage(r.id, r.text, score=r.score, file_path=r.file_path, embedding=vectors[r.id]) for r in seed_results()
-    ]
-    config = PUBLISHED["docs"].with_options(ngram_threshold=None)
-    result = compress(QUERY, results, config=config)
-    stats = result.stats
-    assert (stats.original_count, stats.after_threshold, stats.after_dedup, stats.after_limit) == (47, 23, 12, 8)
-    assert stats.clusters_merged == 11
-    assert next(stage.items_in - stage.items_out for stage in stats.stages if stage.name == "semantic") == 11
-
-
-def test_the_seeds_results_say_what_became_of_them(seed_result):
-    kept = {passage.id for passage in seed_result.passages}
-    assert kept == {"r0", "r1", "r4", "r5", "r7", "r8", "r10", "r11"}
-    reasons = {}
-    for decision in seed_result.dropped:
-        reasons[decision.reason] = reasons.get(decision.reason, 0) + 1
-    assert reasons == {"score": 24, "duplicate": 11, "limit": 4}
-    assert {m for passage in seed_result.passages for m in passage.stands_for} < set(range(12, 23))
-
-
-def test_the_seeds_numbers_do_not_depend_on_the_order():
-    config = PUBLISHED["docs"]
-    backwards = compress(QUERY, seed_results()[::-1], config=config).stats
-    assert (backwards.after_threshold, backwards.after_dedup, backwards.after_limit) == (23, 12, 8)
 
 
 def test_tokens_saved_are_counted_in_the_final_text(seed_result):
@@ -137,27 +53,6 @@ def test_tokens_saved_are_counted_in_the_final_text(seed_result):
     assert last == (
         f"- Tokens: {stats.original_tokens:,} -> {stats.compressed_tokens:,}, {stats.savings_percent:.1f} % saved"
     )
-
-
-def test_the_summary_of_nothing():
-    stats = compress("q", []).stats
-    assert stats.summary().splitlines() == [
-        "Compression Stats:",
-        "- Original results: 0",
-        "- After score filter: 0",
-        "- After deduplication: 0",
-        "- After document limit: 0",
-        "- Clusters merged: 0",
-        "- Tokens: 0 -> 0, 0.0 % saved",
-    ]
-    assert (stats.tokens_saved, stats.savings_percent) == (0, 0.0)
-
-
-def test_the_summary_has_thousands_and_no_stage_that_did_nothing():
-    text = " ".join(f"Number {n} stands here." for n in range(400))
-    summary = compress("q", [text], max_tokens=1_500, encoding=lambda text: len(text.split())).stats.summary()
-    assert re.search(r"- Tokens: 1,600 -> 1,\d{3}, \d\.\d % saved$", summary)
-    assert "(" not in summary
 
 
 def native(value):
@@ -180,15 +75,9 @@ def test_the_dictionary_is_json(seed_result):
     }  # fmt: skip
     assert found["savings_percent"] == round(seed_result.stats.savings_percent, 2)
     assert found["stages"][0] == {
-        "name": "threshold", "items_in": 47, "items_out": 23, "note": "≥0.3",
+        "name": "threshold", "items_in": 9, "items_out": 6, "note": "≥0.3",
         "milliseconds": seed_result.stages[0].milliseconds,
     }  # fmt: skip
-
-
-def test_all_that_came_in_is_json_whatever_counts_the_tokens():
-    numpy = pytest.importorskip("numpy")
-    stats = compress("q", ["Words. " * 50], max_tokens=9, encoding=lambda text: numpy.int64(len(text.split()))).stats
-    assert native(stats.to_dict())
 
 
 def test_the_metrics_of_a_search():
@@ -206,35 +95,6 @@ def test_the_metrics_of_a_search():
     }
 
 
-def test_the_metrics_are_json(seed_result):
-    for metrics in (seed_result.stats.metrics(), compress("q", []).stats.metrics()):
-        assert native(metrics)
-        assert json.loads(json.dumps(metrics)) == metrics
-    assert metrics["compressionRate"] == "0.0%"
-    assert seed_result.stats.metrics()["tokensSaved"] == seed_result.stats.tokens_saved
-
-
-def test_each_stage_has_its_time_and_its_count():
-    result = compress("word", ["Words here. " * 400, "Words there. " * 400], max_tokens=50)
-    names = [stage.name for stage in result.stages]
-    assert names == ["threshold", "exact", "near", "semantic", "limit", "repeats", "segment", "score", "select"]
-    assert all(stage.milliseconds >= 0 for stage in result.stages)
-    for one, other in combinations(result.stages[6:], 2):
-        assert one.items_out >= other.items_out >= 0
-
-
-def test_savings_are_of_the_original():
-    empty = dict.fromkeys(
-        (
-            "original_count after_threshold after_dedup after_limit clusters_merged metadata_only_count kept_count"
-        ).split(),
-        1,
-    )
-    stats = Stats(**empty, original_tokens=400, compressed_tokens=100, stages=())
-    assert (stats.tokens_saved, stats.savings_percent) == (300, 75.0)
-    assert "400 -> 100, 75.0 % saved" in stats.summary()
-
-
 # The log
 
 
@@ -244,7 +104,7 @@ def test_one_line_at_info_says_it_all(caplog):
     (record,) = caplog.records
     stats = result.stats
     assert (record.name, record.levelno) == ("ctxcompress", logging.INFO)
-    assert record.getMessage() == (f"47 -> 8 passages, {stats.original_tokens} -> {stats.compressed_tokens} tokens")
+    assert record.getMessage() == (f"9 -> 3 passages, {stats.original_tokens} -> {stats.compressed_tokens} tokens")
     assert record.ctxcompress == stats.to_dict()
 
 
@@ -267,10 +127,3 @@ def test_without_a_reader_nothing_is_logged_and_the_whole_is_not_counted(caplog)
     with caplog.at_level(logging.INFO, "ctxcompress"):
         compress("words", texts, max_tokens=200, encoding=count, top_n=2)
     assert seen.count(whole) == before + 1
-
-
-@pytest.mark.parametrize("text", ["", " \n", "\ud800", "服务器"])
-def test_any_text_can_be_logged(text, caplog):
-    with caplog.at_level(logging.INFO, "ctxcompress"):
-        compress(text, [text, text], ngram_threshold=1.0)
-    assert json.dumps(caplog.records[-1].ctxcompress)

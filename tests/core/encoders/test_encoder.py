@@ -108,32 +108,6 @@ def test_what_stands_beside_an_encoder_must_compare_all_texts(wrong):
         CompressionConfig(encoder=WithLengths(wrong))
 
 
-def test_a_comparer_of_all_texts_may_have_whatever_it_likes_by_that_name():
-    comparer = Lengths()
-    comparer.word_vectors = {"pool": [1.0, 0.0]}
-    assert CompressionConfig(encoder=comparer).encoder is comparer
-    assert compressor(comparer).compress(QUERY, PASSAGES) == compressor(Lengths()).compress(QUERY, PASSAGES)
-
-
-async def test_word_vectors_beside_an_encoder_are_asked_of_all_texts_sync_and_async():
-    class Asked(Lengths):
-        texts = 0
-
-        def compare(self, query, texts):
-            self.texts += len(texts)
-            return super().compare(query, texts)
-
-    class AsyncWithVectors(AsyncVectors):
-        word_vectors = Asked()
-
-    encoder = AsyncWithVectors()
-    awaited = await compressor(encoder).acompress(QUERY, PASSAGES)
-    asked = encoder.word_vectors.texts
-    assert asked >= 3 * len(PASSAGES)
-    assert compressor(encoder).compress(QUERY, PASSAGES) == awaited
-    assert encoder.word_vectors.texts == 2 * asked
-
-
 async def test_awaited_on_the_loop_by_acompress_and_called_by_compress():
     encoder = AsyncVectors()
     awaited = await compressor(encoder).acompress(QUERY, PASSAGES)
@@ -186,44 +160,3 @@ async def test_a_cancelled_call_encodes_nothing_more():
         await asyncio.wait_for(compressor(encoder).acompress(QUERY, PASSAGES), 0.05)
     await asyncio.sleep(0.5)
     assert encoder.asked == []
-
-
-def test_a_call_whose_loop_is_left_open_does_not_keep_its_thread():
-    class Slow(AsyncVectors):
-        async def aencode_query(self, text):
-            await asyncio.sleep(0.3)
-            return await super().aencode_query(text)
-
-    loop = asyncio.new_event_loop()
-    with pytest.raises(TimeoutError):
-        loop.run_until_complete(asyncio.wait_for(compressor(Slow()).acompress(QUERY, PASSAGES), 0.05))
-    for thread in threading.enumerate():
-        if thread.name.startswith("ctxcompress"):
-            thread.join(5)
-            assert not thread.is_alive()
-    loop.run_until_complete(asyncio.sleep(0))
-    loop.close()
-
-
-async def test_a_cancelled_call_lets_go_of_the_loop():
-    class Slow(AsyncVectors):
-        async def aencode_query(self, text):
-            await asyncio.sleep(60)
-
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.1):
-            await compressor(Slow()).acompress(QUERY, PASSAGES)
-
-
-def test_an_async_encoder_without_a_loop_is_called_by_its_sync_methods():
-    encoder = AsyncVectors()
-    asyncio.run(compressor(encoder).acompress(QUERY, PASSAGES))
-    encoder.asked.clear()
-    compressor(encoder).compress(QUERY, PASSAGES)
-    assert {method for method, _ in encoder.asked} == {"query", "documents"}
-
-
-@pytest.mark.parametrize("forgotten", [Vectors, Lengths])
-def test_a_class_is_no_encoder(forgotten):
-    with pytest.raises(ConfigError, match="encoder is"):
-        CompressionConfig(encoder=forgotten)

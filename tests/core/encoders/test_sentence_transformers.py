@@ -8,7 +8,6 @@ import pytest
 
 from ctxcompress import CompressionConfig, compress
 from ctxcompress.encoders import CrossEncoder, SentenceEncoder, StaticVectors
-from ctxcompress.encoders.encoder import AsyncEncoder, Comparer, Encoder
 from ctxcompress.errors import MissingExtra
 
 
@@ -66,13 +65,6 @@ def test_word_vectors_stand_beside_a_sentence_encoder_unless_they_are_not_wanted
     assert SentenceEncoder(BiModel(), word_vectors=False).encode_query("a").tolist() == [1, 1]
 
 
-def test_they_have_the_shapes_that_the_option_takes():
-    assert isinstance(SentenceEncoder(BiModel()), Encoder)
-    assert not isinstance(SentenceEncoder(BiModel()), AsyncEncoder | Comparer)
-    assert isinstance(CrossEncoder(CrossModel()), Comparer)
-    assert not CrossEncoder(CrossModel()).compares_all
-
-
 def test_a_compression_compares_a_part_of_the_sentences():
     sentences = [f"Part {n} of the wall is {n} metres long and stands by road {n}." for n in range(60)]
     bi, cross = BiModel(), CrossModel()
@@ -106,9 +98,3 @@ def test_without_the_package_the_extra_is_named(kind, name, monkeypatch):
     with pytest.raises(MissingExtra, match=rf"{name} 'some/model' needs .*pip install 'ctxcompress\[semantic\]'") as e:
         kind("some/model")
     assert isinstance(e.value, ImportError)
-
-
-def test_with_a_model_at_hand_the_package_is_not_needed(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    assert SentenceEncoder(BiModel()).encode_query("a").tolist() == [1, 1]
-    assert CrossEncoder(CrossModel()).compare("a", ["b"]).tolist() == [1]

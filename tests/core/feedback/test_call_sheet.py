@@ -1,10 +1,9 @@
 """The sheet of a call: its probabilities and budgets are those of a compression, and it survives the file."""
 
-import json
 import zlib
 
 import pytest
-from calls import ANSWER, QUESTION, TEXTS, compressed, passages, span_of
+from calls import ANSWER, TEXTS, compressed, span_of
 from handbook import chunks
 
 from ctxcompress import CompressionConfig, Compressor
@@ -77,27 +76,6 @@ def test_evidence_is_kept_up_to_its_weakest_segment_and_a_passage_up_to_its_best
     assert both.probability < answer.probability == whole.probability
     assert answer.budget == whole.budget
     assert answer.budget in (*BUDGETS, sheet.input_tokens)
-
-
-def test_a_scorer_without_probabilities_tells_scores_and_budgets():
-    sheet = CallSheet.of(compressed(scorer="bm25"))
-    assert not sheet.has_probabilities
-    assert sheet.evidence(Used(0)).probability is None
-    assert json.loads(zlib.decompress(sheet.encode()))
-
-
-def test_unknown_scores_stay_unknown():
-    result = Compressor().compress(QUESTION, passages((None, None, None)))
-    sheet = CallSheet.of(result)
-    assert not sheet.has_scores
-    assert sheet.evidence(Used(1)).score is None
-
-
-@pytest.mark.parametrize("given", [[], [""], ["  "]])
-def test_results_without_text_have_a_sheet(given):
-    sheet = CallSheet.of(Compressor().compress(QUESTION, given))
-    assert sheet.parts == () or len(sheet.parts) == 1
-    assert CallSheet.decode(sheet.encode()) == sheet
 
 
 def test_a_result_of_something_else_is_refused():

@@ -1,10 +1,7 @@
 """The feedback log: it stores which kept text was used, without texts by default, and refuses wrong evidence."""
 
 import os
-import sqlite3
 import stat
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 import pytest
 from calls import ANSWER, QUESTION, compressed, span_of
@@ -125,34 +122,12 @@ def test_only_the_owner_can_read_the_file(log, path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_threads_share_a_log(log):
-    result = compressed()
-    with ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda place: log.record(result, used=[Used(place % 3)]), range(12)))
-    assert len(log.records()) == 12
-
-
 @pytest.mark.parametrize("content", [b"SQLite format 3\0" + b"\xff" * 5000, b"a letter to somebody " * 300])
 def test_a_damaged_or_foreign_file_is_an_error_and_stays_as_it_is(path, content):
     path.write_bytes(content)
     with pytest.raises(ConfigError, match=r"cannot be used as a feedback log.*give the path of another file"):
         FeedbackLog(path)
     assert path.read_bytes() == content
-
-
-def test_a_database_of_something_else_is_an_error_and_stays_as_it_is(path):
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE letters (text TEXT)")
-    with pytest.raises(ConfigError, match="database of something else"):
-        FeedbackLog(path)
-
-
-def test_a_damaged_row_is_an_error(log, path):
-    log.record(compressed(), used=["p0"])
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE calls SET sheet = x'00'")
-    with pytest.raises(ConfigError, match="damaged"):
-        log.records()
 
 
 def test_a_file_that_fails_does_not_stop_a_compression(log, path, caplog):
@@ -168,10 +143,3 @@ def test_a_file_that_fails_does_not_stop_a_compression(log, path, caplog):
 def test_wrong_arguments_are_refused(path, given):
     with pytest.raises(ConfigError, match="give a"):
         FeedbackLog(path, **given)
-
-
-def test_a_result_is_not_changed_by_feedback(log):
-    result = compressed()
-    before = replace(result)
-    log.record(result, used=["p0"])
-    assert result == before == compressed()

@@ -1,18 +1,15 @@
 """What a compression knew already reaches the sheet of the call, so nothing is scored twice."""
 
 import pickle
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from dataclasses import replace
 
 import pytest
-from calls import QUESTION, TEXTS, compressed, passages
+from calls import QUESTION, compressed, passages
 from handbook import chunks
 
 from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.apps.feedback import FeedbackLog
 from ctxcompress.apps.feedback.call_sheet import CallSheet
-from ctxcompress.cache import MemoryCache
 from ctxcompress.pipeline.scoring import current_listener, listening
 
 ASKED = "how do I keep the cache on disk?"
@@ -64,30 +61,3 @@ def test_a_listener_changes_no_result():
         assert repr(heard) == repr(plain)
         assert len(pickle.dumps(heard)) == len(pickle.dumps(plain))
     assert current_listener() is None
-
-
-def test_what_was_not_scored_is_not_heard():
-    cached = Compressor(CompressionConfig(max_tokens=30, cache=MemoryCache()))
-    with listening() as listener:
-        first = cached.compress(QUESTION, passages())
-        assert listener.last is not None
-        assert cached.compress(QUESTION, passages()) == first
-        assert listener.last is None
-        cached.compress(QUESTION, passages(), max_tokens=29)
-        assert listener.last is not None
-        Compressor().compress(QUESTION, passages())  # everything fits
-        assert listener.last is None
-
-
-async def test_calls_on_other_threads_are_heard_by_their_own_listener():
-    with listening() as outer:
-        with listening() as listener:
-            await Compressor(CompressionConfig(max_tokens=30)).acompress(QUESTION, passages())
-        assert listener.last is not None
-        assert outer.last is None
-        with ThreadPoolExecutor(1) as threads:
-            threads.submit(compressed).result()
-            assert outer.last is None
-            threads.submit(copy_context().run, compressed).result()
-    assert outer.last is not None
-    assert outer.last.original.text == "\n\n".join(TEXTS)

@@ -46,19 +46,8 @@ def test_sections_are_chunks_under_their_headings():
     assert [chunk.id for chunk in chunks] == ["guide.md#L1-L3", "guide.md#L5-L7", "guide.md#L9-L11"]
 
 
-def test_short_sections_are_together_under_what_they_share():
-    text = "# Guide\n\n## One\n\nShort.\n\n## Two\n\nShort as well.\n"
-    (chunk,) = chunks_of(text, "guide.md", language="en")
-    assert (chunk.id, chunk.header_path) == ("guide.md#L1-L9", ("Guide",))
-
-
 def test_functions_are_whole():
     bodies = [f"def function_{n}(value):\n" + f"    value += {n}\n" * 30 + "    return value\n" for n in range(5)]
     chunks = chunks_of("\n\n".join(bodies), "module.py", language="en")
     assert [chunk.text for chunk in chunks] == [body.rstrip() for body in bodies]
     assert [chunk.header_path for chunk in chunks] == [(f"function_{n}",) for n in range(5)]
-
-
-def test_no_heading_is_left_behind_at_the_end_of_a_chunk():
-    text = "intro\n\n# Title\n\n" + "x" * (LONGEST - 10)
-    assert [chunk.text.splitlines()[0] for chunk in chunks_of(text, "a.md", language="en")] == ["intro", "# Title"]

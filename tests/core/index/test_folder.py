@@ -7,7 +7,7 @@ import pytest
 from fresh_modules import fresh
 
 from ctxcompress.apps.index import FolderIndex
-from ctxcompress.apps.index.folder import Folder, Unreadable, is_text_name, kinds_of
+from ctxcompress.apps.index.folder import Folder, Unreadable, kinds_of
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs symbolic links and pipes")
 
@@ -95,15 +95,6 @@ def test_the_index_shows_no_secret_when_links_are_put_in_between(docs, monkeypat
     assert index.search("secret") == []
 
 
-def test_a_link_to_the_folder_itself_is_followed_once(docs, way):
-    link = docs.parent / "link"
-    link.symlink_to(docs)
-    folder = Folder(link)
-    link.unlink()
-    link.symlink_to(docs.parent / "outside")
-    assert folder.read("a.md") == b"open"
-
-
 def test_pipes_are_neither_listed_nor_waited_for(docs, way):
     os.mkfifo(docs / "pipe.md")
     assert "pipe.md" not in Folder(docs).files().stamps
@@ -182,26 +173,6 @@ def test_what_is_no_text_is_counted_by_its_kind(docs, way):
     )
 
 
-def test_a_file_whose_name_does_not_tell_is_looked_at_once(docs, monkeypatch):
-    (docs / "a.dat").write_text("data")
-    folder = Folder(docs)
-    read = []
-    real = Folder._beginning
-    monkeypatch.setattr(Folder, "_beginning", lambda self, path, most: read.append(path) or real(self, path, most))
-    assert "a.dat" in folder.files().stamps
-    assert "a.dat" in folder.files().stamps
-    assert read == ["a.dat"]
-    (docs / "a.dat").write_bytes(b"now it is\0 none")
-    assert "a.dat" not in folder.files().stamps
-
-
-def test_all_kinds_of_files_can_be_listed(docs, way):
-    (docs / "a.png").write_bytes(b"\x89PNG\0")
-    listing = Folder(docs, any_kind=True).files()
-    assert list(listing.stamps) == ["a.md", "a.png", "sub/a.md"]
-    assert not listing.others
-
-
 def test_files_and_folders_can_be_chosen(docs, way):
     (docs / "a.dat").write_text("data")
     asked = []
@@ -212,21 +183,3 @@ def test_files_and_folders_can_be_chosen(docs, way):
 
     assert list(Folder(docs, chosen=chosen).files().stamps) == ["a.dat"]
     assert sorted(asked) == ["a.dat", "a.md", "sub/"]
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("a.md", True),
-        ("a.PY", True),
-        ("README", True),
-        ("Makefile", True),
-        ("notes.rst", True),
-        ("picture.png", False),
-        ("a.pdf", False),
-        ("program", False),
-        ("md", False),
-    ],
-)
-def test_names_tell_texts(name, expected):
-    assert is_text_name(name) is expected

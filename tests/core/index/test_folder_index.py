@@ -1,7 +1,6 @@
 """Searching a folder: what is found, in which order, and that changes are seen."""
 
 import logging
-import math
 import os
 import threading
 import time
@@ -45,18 +44,6 @@ def test_the_best_chunk_comes_first_and_has_the_score_one(tmp_path):
     assert hits[0].score == 1.0 > hits[1].score > 0
 
 
-def test_scores_are_bm25_where_one_more_occurrence_and_the_length_count_little(tmp_path):
-    index = write(tmp_path, {"1.txt": "apple apple pear", "2.txt": "apple plum plum plum plum", "3.txt": "cherry"})
-    (first, second) = index.search("apple")
-    lengths = [4, 6, 2]  # and one
-    mean, weight = sum(lengths) / 3, math.log1p((3 - 2 + 0.5) / 2.5)
-    best, other = (
-        weight * times * 1.9 / (times + 0.9 * (0.6 + 0.4 * length / mean)) for times, length in ((2, 4), (1, 6))
-    )
-    assert first.chunk.path == "1.txt"
-    assert second.score == pytest.approx(other / best)
-
-
 def test_headings_and_the_path_are_searched_too(tmp_path):
     body = "Words about it, and some more of them until there are enough for a section. " * 4
     index = write(
@@ -81,12 +68,6 @@ def test_other_languages_and_identifiers_are_found(tmp_path, text, query):
     assert paths(index, query)[0] == "a.md"
 
 
-def test_words_of_no_weight_do_not_find_a_file_of_another_language(tmp_path):
-    english = {f"{n}.md": f"What is said of the {'pump' if n < 5 else 'motor'} is in the manual." for n in range(20)}
-    german = "Das ist die Anleitung, und das ist alles, was man von ihr erwarten kann: what is the."
-    assert paths(write(tmp_path, {**english, "de.md": german}), "what is the pump?")[0] == "0.md"
-
-
 @pytest.mark.parametrize("query", ["", "   ", "???", "zeppelin", "\ud800", "\0", "the"])
 def test_a_query_without_a_term_that_occurs_finds_nothing(tmp_path, query):
     assert write(tmp_path, {"a.md": "A text about something else."}).search(query) == []
@@ -103,18 +84,6 @@ def test_a_chunk_is_had_by_its_id(tmp_path):
     assert index.chunk(hit.chunk.id) == hit.chunk
     assert index.chunks_of_file("a.md") == [hit.chunk]
     assert index.chunks_of_file("../a.md") == []
-
-
-def test_what_is_added_changed_and_removed_is_seen_by_the_next_search(tmp_path):
-    index = write(tmp_path, {"a.md": "alpha", "b.md": "beta"})
-    assert (paths(index, "alpha"), paths(index, "gamma")) == (["a.md"], [])
-    (tmp_path / "a.md").write_text("gamma")  # of the same size
-    (tmp_path / "c.md").write_text("gamma, and more")
-    assert (paths(index, "alpha"), paths(index, "gamma")) == ([], ["a.md", "c.md"])
-    (tmp_path / "a.md").unlink()
-    assert paths(index, "gamma") == ["c.md"]
-    (tmp_path / "c.md").rename(tmp_path / "d.md")
-    assert paths(index, "gamma") == ["d.md"]
 
 
 @pytest.mark.parametrize("is_copied", [False, True])
@@ -198,27 +167,6 @@ def test_the_log_says_once_which_kinds_of_files_are_no_text(tmp_path, caplog):
     assert [record.getMessage() for record in caplog.records] == ["files that are no text are skipped: 1 .png"]
 
 
-def test_the_log_says_once_what_is_skipped_however_often_other_files_change(tmp_path, caplog):
-    index = write(tmp_path, {"a.md": "alpha", "odd\x07.md": "beta", "c.md": "gamma"})
-    with caplog.at_level(logging.WARNING):
-        for number in range(5):
-            (tmp_path / "a.md").write_text(f"alpha {number}")
-            index.refresh()
-        (tmp_path / "odd\x08.md").write_text("delta")
-        (tmp_path / "a.md").write_text("alpha again")
-        index.refresh()
-    assert [record.getMessage() for record in caplog.records] == [
-        r"'odd\x07.md' is skipped: its name cannot be shown; rename it",
-        r"'odd\x08.md' is skipped: its name cannot be shown; rename it",
-    ]
-
-
-def test_a_search_says_how_many_chunks_have_its_words(tmp_path):
-    files = {f"{number}.md": f"A text about a {'pump' if number < 5 else 'motor'}." for number in range(9)}
-    best, total = write(tmp_path, files).find("pump", most=3)
-    assert (len(best), total) == (3, 5)
-
-
 def test_a_large_file_is_left_out(tmp_path, monkeypatch, caplog):
     monkeypatch.setattr("ctxcompress.apps.index.folder.LARGEST", 10)
     index = write(tmp_path, {"a.md": "alpha", "b.md": "alpha beta gamma"})
@@ -233,16 +181,6 @@ def test_no_more_files_than_the_limit_are_indexed(tmp_path, monkeypatch, caplog)
     assert "serve a smaller folder" in caplog.text
     monkeypatch.setattr("ctxcompress.apps.index.folder.MOST_BYTES", 10)
     assert paths(index, "alpha") == ["0.md", "1.md"]
-
-
-def test_a_folder_that_goes_and_comes_back_is_seen(tmp_path):
-    folder = tmp_path / "docs"
-    index = write(tmp_path, {"docs/a.md": "alpha"}) and FolderIndex(folder)
-    assert paths(index, "alpha") == ["a.md"]
-    folder.rename(tmp_path / "away")
-    assert paths(index, "alpha") == []
-    (tmp_path / "away").rename(folder)
-    assert paths(index, "alpha") == ["a.md"]
 
 
 def test_threads_search_while_files_change(tmp_path):

@@ -24,20 +24,6 @@ LANGUAGES = {
         "wie {} verwendet wird|Ich möchte wissen, wofür {} gut ist|definiere {}",
         "bedeutet Bedeutung erkläre Fehler erzähle Unterschied Beispiel beschreiben bitte zeige verwendet wissen gut",
     ),
-    "fr": (
-        "Le code {} vient du système quand l'autre côté a fermé la porte avant que quelque chose ait pu être envoyé",
-        "Que veut dire {} ?|Quelle est la signification de {} ?|Explique l'erreur {}.|Parle-moi de {}|Quelle est la "
-        "différence entre {} et les autres ?|Donne-moi un exemple de {}.|Peux-tu décrire {} ?|Montre comment {} est "
-        "utilisé|Je voudrais savoir à quoi sert {}|définis {}",
-        "veut dire signification explique erreur parle différence exemple décrire montre utilisé savoir sert définis",
-    ),
-    "es": (
-        "El código {} viene del sistema cuando el otro lado ha cerrado la puerta antes de que se pudiera enviar algo",
-        "¿Qué significa {}?|¿Cuál es el significado de {}?|Explica el error {}.|Háblame de {}|¿Cuál es la diferencia "
-        "entre {} y los otros?|Dame un ejemplo de {}.|¿Puedes describir {}?|Muestra cómo se usa {}|Quisiera saber para "
-        "qué sirve {}|define {}",
-        "significa significado explica error háblame diferencia ejemplo describir muestra usa saber sirve define dame",
-    ),
     "ru": (
         "Код {} приходит от системы, когда другая сторона закрыла дверь раньше, чем что-нибудь могло быть отправлено",
         "Что значит {}?|Каково значение {}?|Объясни ошибку {}.|Расскажи мне о {}|В чём разница между {} и другими?|Дай "

@@ -1,44 +1,15 @@
 """A model is asked with a time limit, and whatever it raises is a reason and no error."""
 
-import asyncio
 import contextvars
 import threading
 
 import pytest
-from language_models import AsyncModel, Model
+from language_models import Model
 
-from ctxcompress.language_model import Answer, ModelOnLoop, Prompt
+from ctxcompress.language_model import Answer, Prompt
 from ctxcompress.pipeline.asking import NoAnswerError, ask
 
 PROMPTS = [Prompt("", str(number)) for number in range(20)]
-
-
-def raising(error):
-    def answer(prompt):
-        raise error
-
-    return answer
-
-
-def test_the_answers_are_in_the_order_of_the_prompts():
-    assert [answer.text for answer in ask(Model(lambda prompt: prompt.user), PROMPTS, 30)] == [p.user for p in PROMPTS]
-
-
-class ProviderError(Exception):
-    """An error of some client, which quotes the key."""
-
-
-@pytest.mark.parametrize(
-    "error", [TimeoutError(), ProviderError("key sk-123"), MemoryError(), asyncio.CancelledError()]
-)
-def test_an_exception_of_the_model_is_named_by_its_type_alone(error):
-    model = Model(raising(error))
-    if isinstance(error, Exception):
-        with pytest.raises(NoAnswerError, match=rf"^the model raised {type(error).__name__}$"):
-            ask(model, PROMPTS[:1], 30)
-    else:
-        with pytest.raises(type(error)):
-            ask(model, PROMPTS[:1], 30)
 
 
 def test_what_is_no_answer_is_a_reason():
@@ -76,64 +47,7 @@ def test_a_model_that_never_answers_is_given_up_and_prompts_that_wait_are_not_as
     assert len(model.asked) == 8
 
 
-def test_one_failure_ends_the_wait_for_the_others():
-    held = threading.Event()
-
-    def answer(prompt):
-        if prompt.user == "1":
-            raise ProviderError
-        held.wait()
-        return "1"
-
-    try:
-        with pytest.raises(NoAnswerError, match="the model raised ProviderError"):
-            ask(Model(answer), PROMPTS[:2], 3_600)
-    finally:
-        held.set()
-
-
 def test_the_model_sees_the_context_variables_of_the_caller():
     variable = contextvars.ContextVar("trace")
     variable.set("run 7")
     assert ask(Model(lambda prompt: variable.get()), PROMPTS[:1], 30) == [Answer("run 7")]
-
-
-async def test_an_async_model_is_awaited_on_the_loop_for_all_prompts_at_once():
-    loop, here, waiting = asyncio.get_running_loop(), threading.get_ident(), []
-
-    class Together(AsyncModel):
-        async def acomplete(self, prompt):
-            assert threading.get_ident() == here
-            waiting.append(prompt)
-            while len(waiting) < len(PROMPTS):
-                await asyncio.sleep(0)
-            return Answer(prompt.user)
-
-    answers = await asyncio.to_thread(ask, ModelOnLoop(Together(""), loop), PROMPTS, 30)
-    assert [answer.text for answer in answers] == [prompt.user for prompt in PROMPTS]
-
-
-async def test_an_async_model_that_is_late_is_cancelled():
-    ended, ticks = asyncio.Event(), iter([0.0, 0.0, *[99.0] * 10])
-
-    class Late(AsyncModel):
-        async def acomplete(self, prompt):
-            try:
-                await asyncio.Event().wait()
-            finally:
-                ended.set()
-
-    with pytest.raises(NoAnswerError, match="no answer within"):
-        await asyncio.to_thread(
-            ask, ModelOnLoop(Late(""), asyncio.get_running_loop()), PROMPTS[:1], 5, clock=lambda: next(ticks)
-        )
-    await ended.wait()
-
-
-async def test_an_async_model_that_cancels_itself_is_a_reason():
-    class Cancelling(AsyncModel):
-        async def acomplete(self, prompt):
-            raise asyncio.CancelledError
-
-    with pytest.raises(NoAnswerError, match="cancelled"):
-        await asyncio.to_thread(ask, ModelOnLoop(Cancelling(""), asyncio.get_running_loop()), PROMPTS[:1], 30)

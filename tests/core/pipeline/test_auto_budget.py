@@ -3,15 +3,13 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from published_settings import PUBLISHED
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.config.options import TIERS
 from ctxcompress.data.results import Reason
 from ctxcompress.errors import ConfigError
-from ctxcompress.pipeline.task import AUTO_ADAPTIVE, AUTO_TIERS, resolve_auto_budget
-from ctxcompress.query.complexity import Complexity, Intent
+from ctxcompress.pipeline.task import resolve_auto_budget
 
 AUTO = CompressionConfig(max_tokens="auto")
 COMPLEX = "Compare the red, the green and the blue gates of the old town in detail, with the latest prices"
@@ -26,11 +24,6 @@ REFERENCE = (
     "The related data of the profile are in the answer as well. It is kept in memory for a minute. "
     "There is another function for those who cannot wait for that. It raises an error where the connection fails."
 )
-
-
-def test_every_question_has_a_budget():
-    assert set(AUTO_TIERS) == set(Complexity)
-    assert set(AUTO_ADAPTIVE) == set(Intent)
 
 
 @pytest.mark.parametrize(
@@ -55,22 +48,6 @@ def test_the_answer_is_found_in_the_last_of_many_passages_without_scores():
     passages = [f"Tom: The {n}th gate is painted every {n} weeks." for n in range(200)]
     passages.append("Ann: The blue gate was built in 1911.")
     assert "1911" in compress("when was the blue gate built?", passages, max_tokens="auto").text
-
-
-def test_options_that_are_given_stay():
-    config = resolve_auto_budget("red gate", AUTO.with_options(top_n=3, adaptive=0.1, language="en"))
-    assert (config.top_n, config.adaptive, config.language) == (3, 0.1, "en")
-
-
-def test_only_the_budget_auto_is_fitted_to_the_query():
-    for config in (CompressionConfig(), CompressionConfig(max_tokens=7), CompressionConfig(tier="complete")):
-        assert resolve_auto_budget(COMPLEX, config) is config
-
-
-def test_an_easy_question_costs_less_than_the_budget():
-    result = compress("what is the blue gate built of?", GATES, max_tokens="auto")
-    assert result.tokens < TIERS["summary"] / 2
-    assert "built of c" in result.text
 
 
 @given(query=st.text(max_size=60), count=st.integers(0, 7))
@@ -113,41 +90,9 @@ def test_passages_stay_whole_for_queries_that_ask_for_no_fact(query, options):
     assert all(decision.reason is not Reason.TRUNCATED for decision in result.dropped)
 
 
-def test_a_truncated_passage_ends_with_a_word():
-    (kept,) = compress("get_user", [Passage("a", "word " * 100 + "end.")], factual_length=41).passages
-    assert kept.text.endswith(" word […]")
-    assert len(kept.text) <= 41
-
-
-def test_no_grapheme_is_cut():
-    text = "👩‍👩‍👧 " * 100
-    (kept,) = compress("get_user", [Passage("a", text)], factual_length=50).passages
-    assert set(kept.text.removesuffix("[…]").split()) == {"👩‍👩‍👧"}
-
-
-def test_a_fence_that_is_cut_is_closed():
-    text = "```python\n" + "".join(f"call_number_{n}()\n" for n in range(50)) + "```\n"
-    (kept,) = compress("call_number", [Passage("a", text)], factual_length=200).passages
-    assert kept.text.count("```") == 2
-    assert len(kept.text) <= 200
-
-
-def test_the_shorter_limit_counts():
-    text = REFERENCE * 3
-    for options in ({"factual_length": 300, "max_length": 100}, {"factual_length": 100, "max_length": 300}):
-        (kept,) = compress("get_user", [Passage("a", text)], **options).passages
-        assert len(kept.text) <= 100
-
-
 @given(text=st.text(max_size=400), length=st.integers(20, 200))
 def test_the_beginning_of_a_truncated_passage_is_kept(text, length):
     result = compress("get_user", [Passage("a", text)], factual_length=length, max_tokens=5_000)
     for kept in result.passages:
         assert text.startswith(kept.text.removesuffix("[…]").rstrip()) or "[…]" in text
         assert kept.untouched or len(kept.text) <= max(length, max(map(len, text.split())))
-
-
-def test_the_preset_for_documentation_looks_for_facts():
-    config = PUBLISHED["docs"]
-    assert len(compress("get_user", [Passage("a", REFERENCE)], config=config).text) <= 200
-    assert compress("what does get_user do?", [Passage("a", REFERENCE)], config=config).text == REFERENCE

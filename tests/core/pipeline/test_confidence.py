@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ctxcompress import CompressionConfig, Compressor, Passage, compress
+from ctxcompress import Compressor, Passage, compress
 
 PAGES = {
     "How many crew does the lifeboat need?": (
@@ -69,16 +69,3 @@ def test_a_record_that_matches_exactly_is_no_noise():
     found = compress("what is the status of n217?", [data], **options).text
     assert json.loads(found) == [{"id": 217, "name": "n217", "status": "ok"}]
     assert compress("who wrote the anthem?", [data], **options).text == ""
-
-
-def test_synonyms_that_do_not_occur_do_not_lower_it():
-    query = next(iter(PAGES))
-    synonyms = {"lifeboat": ["rescue vessel", "cutter"], "crew": ["hands", "sailors"]}
-    plain = compress(query, [PAGES[query]]).confidence
-    assert compress(query, [PAGES[query]], synonyms=synonyms).confidence == pytest.approx(plain)
-
-
-async def test_it_can_be_read_from_a_result_of_acompress():
-    query, page = next(iter(PAGES.items()))
-    result = await Compressor(CompressionConfig(max_tokens="auto")).acompress(query, [page])
-    assert result.confidence == compress(query, [page]).confidence

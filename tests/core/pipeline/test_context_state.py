@@ -8,7 +8,6 @@ import pytest
 
 from ctxcompress import CompressionConfig, Passage
 from ctxcompress.agents.builder import ContextBuilder
-from ctxcompress.agents.context_state import plain_data
 from ctxcompress.errors import ConfigError, InputError
 
 RULES = [f"Rule {n} of the gateway says that port {8000 + n} is for tenant number {n}." for n in range(12)]
@@ -103,17 +102,6 @@ def test_a_damaged_state_is_refused(damage, message):
 
 
 @pytest.mark.parametrize(
-    "content", [{"passages": 5}, {"parts": [{"index": 9}]}, {"dropped": [[0, "no reason"]]}, {"text": 3}]
-)
-def test_a_state_of_another_shape_is_refused_whatever_its_checksum_says(content):
-    from ctxcompress.agents.context_state import _checksum
-
-    state = {name: value for name, value in {**built().to_state(), **content}.items() if name != "checksum"}
-    with pytest.raises(InputError, match="cannot be read"):
-        ContextBuilder.from_state({**state, "checksum": _checksum(state)}, 60)
-
-
-@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"max_tokens": 3}, "max_tokens is 3; the context has"),
@@ -131,23 +119,3 @@ def test_another_function_that_counts_is_noticed():
     state = built(encoding=str.split).to_state()
     with pytest.raises(ConfigError, match="by the one that it was built with"):
         ContextBuilder.from_state(state, config=CompressionConfig(max_tokens=600, encoding=list))
-
-
-def test_only_the_last_states_are_remembered():
-    builder = built()
-    for number in range(40):
-        builder.add([f"Text number {number} of many."])
-        builder.to_state()
-    assert len(builder._recent._states) == 16
-
-
-def test_what_json_has_no_form_for_becomes_text():
-    assert plain_data(
-        {
-            1: {
-                2.5,
-            },
-            "a": float("nan"),
-            "b": (True, None),
-        }
-    ) == {"1": "{2.5}", "a": "nan", "b": [True, None]}

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import threading
 
 import pytest
 from language_models import ANSWER, QUERY, TOWNS, AsyncModel, Model, naming, number_of, numbers_in, page
@@ -27,23 +26,6 @@ def test_what_the_model_names_is_kept_with_its_heading_and_nothing_else():
     assert result.stats.llm.outcome == "used"
     assert result.stats.llm.named == 1
     assert result.stats.llm.calls == len(model.asked) == 1
-
-
-def test_the_model_reads_more_than_the_budget_but_not_everything():
-    models = {breadth: Model("1") for breadth in (1, 2, 3)}
-    for breadth, model in models.items():
-        ask(LLMSelector(model, breadth=breadth), max_tokens=80)
-    read = [len(numbers_in(model.asked[0])) for model in models.values()]
-    assert read[0] < read[1] < read[2] < 49
-
-
-def test_the_first_named_comes_first_where_not_all_fit():
-    texts = [f"The client of the {about} in Riga" for about in ("garden", "harbour", "station", "museum", "bakery")]
-    result = ask(LLMSelector(Model(naming(*texts)), breadth=100), max_tokens=40)
-    assert "garden" in result.text
-    assert "bakery" not in result.text
-    assert result.tokens <= 40
-    assert result.text.index("harbour") < result.text.index("garden")  # the order of the source
 
 
 def test_what_it_read_and_did_not_name_is_unlikely_and_what_did_not_fit_went_to_the_budget():
@@ -72,19 +54,6 @@ def test_what_a_segment_needs_comes_with_it(text, named, kept):
     result = ask(LLMSelector(Model(naming(named)), breadth=100), [Passage("p", text)], max_tokens=60)
     assert result.stats.llm.outcome == "used"
     assert result.text == kept
-
-
-def test_an_announcement_alone_gets_the_best_of_what_it_announces():
-    result = ask(Model(naming("Set the timeout")), [Passage("p", STEPS)], max_tokens=60)
-    assert result.text.startswith("Set the timeout of the client:\n\n- step ")
-    assert result.text.count("\n- ") <= 1
-
-
-def test_a_named_segment_larger_than_the_budget_is_split():
-    long = "```\n" + "\n".join(f"the default timeout of client {n}" for n in range(300)) + "\n```"
-    result = ask(LLMSelector(Model("1"), breadth=100), [Passage("p", f"{long}\n\n{ANSWER}")], max_tokens=50)
-    assert 0 < result.tokens <= 50
-    assert result.stats.llm.outcome == "used"
 
 
 def test_the_rest_of_the_budget_is_filled_on_request():
@@ -128,16 +97,6 @@ def test_a_model_that_raises_leaves_the_result_without_it_and_its_message_is_tol
     assert result.stats.llm.outcome == "failed: the model raised TimeoutError"
     assert result.text == ask(None).text
     assert "sk-123" not in caplog.text + str(result.stats.to_dict())
-
-
-def test_a_model_that_does_not_answer_in_time_is_not_waited_for():
-    held = threading.Event()
-    try:
-        result = ask(LLMSelector(Model(lambda prompt: str(held.wait())), timeout=0.001))
-    finally:
-        held.set()
-    assert result.stats.llm.outcome == "failed: no answer within 0.001 s"
-    assert result.text == ask(None).text
 
 
 def test_an_interrupt_in_the_model_is_no_failure_of_the_model():
@@ -215,13 +174,6 @@ def test_an_answer_is_cached_by_content_question_and_model(kind, tmp_path):
     assert len(model.asked) == asked + 2
 
 
-def test_a_useless_answer_is_not_cached():
-    cache, model = MemoryCache(), Model("all")
-    for _ in range(2):
-        ask(model, cache=cache)
-    assert len(model.asked) == 2
-
-
 MANY = [
     Passage(f"p{n}", f"The default timeout of client {n} is given here, in a sentence of its own.") for n in range(900)
 ]
@@ -238,13 +190,6 @@ def test_many_segments_are_asked_in_several_prompts_and_the_first_of_each_come_f
     assert len(lasts) == 2
     assert all(last in small.text for last in lasts)
     assert len(small.passages) < small.stats.llm.named
-
-
-def test_one_failed_prompt_of_several_leaves_the_result_without_the_model():
-    model = Model(lambda prompt: "1" if len(model.asked) > 1 else "all")
-    result = ask(LLMSelector(model, breadth=20), MANY, max_tokens=1_000)
-    assert result.stats.llm.outcome == "failed: the answer is not a list of numbers"
-    assert result.text == ask(None, MANY, max_tokens=1_000).text
 
 
 async def test_an_async_model_is_awaited_and_the_result_can_be_used_afterwards():
@@ -275,19 +220,6 @@ async def test_a_cancelled_call_cancels_the_model():
     await ended.wait()
 
 
-def test_the_identity_is_computed_only_for_a_cache():
-    class Costly(Model):
-        @property
-        def identity(self):
-            raise AssertionError("nobody needs it")
-
-        @identity.setter
-        def identity(self, value):
-            pass
-
-    assert ask(Costly(naming(ANSWER))).stats.llm.outcome == "used"
-
-
 async def test_a_context_builder_asks_too_for_what_is_new():
     model = AsyncModel(lambda prompt: number_of(ANSWER, prompt))
     builder = ContextBuilder(200, config=CompressionConfig(llm=model))
@@ -296,16 +228,3 @@ async def test_a_context_builder_asks_too_for_what_is_new():
     await builder.aadd([page(), page(5)], query=QUERY, max_tokens=60)
     assert ANSWER not in model.asked[1].user
     assert builder.render().count(ANSWER) == 1
-
-
-@pytest.mark.parametrize("format", ["compact", "verbose", "xml", "json"])
-def test_the_budget_holds_in_every_format(format):
-    result = ask(Model("1, 2, 3, 4, 5, 6, 7, 8"), format=format, max_tokens=150)
-    assert result.stats.llm.outcome == "used"
-    assert 0 < result.tokens <= 150
-
-
-def test_input_and_model_are_as_before():
-    given = page()
-    ask(Model(naming(ANSWER)), [given])
-    assert given == page()

@@ -72,46 +72,6 @@ def test_of_long_prose_the_sentence_that_is_asked_for_stays():
     assert " […] " in result.text
 
 
-def test_what_is_cut_is_scored_and_selected_like_anything_else():
-    passages = [source("queue"), Passage("prose", PROSE)]
-    result = compress("When does the ferry cross?", passages, max_length=1_000, max_tokens=60)
-    assert "The ferry crosses at nine." in result.text
-    assert {"truncated", "budget"} <= set(reasons(result)["prose"])
-    assert_accounted(result, passages)
-
-
-def test_a_passage_that_is_short_enough_and_a_word_that_is_too_long_stay():
-    passages = [Passage("short", "A few words."), Passage("long", "x" * 5_000)]
-    result = compress("words", passages, max_length=100, max_tokens=5_000)
-    assert result.text == f"A few words.\n\n{'x' * 5_000}"
-    assert result.dropped == ()
-
-
-def test_of_chunks_that_overlap_each_is_cut():
-    lines = [f"value_{n} = compute({n})\n" for n in range(300)]
-    chunks = [
-        Passage("a", "".join(lines[:170]), doc_id="d", file_path="d.py"),
-        Passage("b", "".join(lines[150:]), doc_id="d", file_path="d.py"),
-    ]
-    result = compress("value_160", chunks, max_length=1_000, max_tokens=900, ngram_threshold=1.0)
-    assert_accounted(result, chunks)
-    assert set(reasons(result)["a"] + reasons(result)["b"]) == {"truncated", "duplicate"}
-    assert all(len(kept.text) <= 1_000 for kept in result.passages)
-
-
-def test_of_chunks_that_overlap_each_still_parses():
-    functions = [f"def function_{n}(value):\n    value += {n}\n    return value\n\n\n" for n in range(120)]
-    chunks = [
-        Passage("a", "".join(functions[:70]), doc_id="d", file_path="d.py"),
-        Passage("b", "".join(functions[60:]), doc_id="d", file_path="d.py"),
-    ]
-    result = compress("function_65", chunks, max_length=1_000, max_tokens=5_000, ngram_threshold=1.0)
-    assert_accounted(result, chunks)
-    assert {reason for name in "ab" for reason in reasons(result)[name]} == {"truncated", "duplicate"}
-    for kept in result.passages:
-        assert {type(node) for node in ast.parse(kept.text).body} == {ast.FunctionDef}
-
-
 TEXTS = st.sampled_from([*SOURCES.values(), PROSE, "Short.", "", " \n", "x" * 900, "字" * 900])
 SCORES = st.sampled_from([None, 0.0, 0.1, 0.39, 0.4, 0.9, 1.0, float("nan")])
 
@@ -177,47 +137,12 @@ def test_a_low_score_leaves_a_line_that_can_be_expanded():
     assert_accounted(result, passages)
 
 
-def test_evidence_comes_before_lines():
-    passages = [source("shelve", 0.3), source("queue", 0.9), source("textwrap", 0.1)]
-    full = compress("queue", passages, metadata_only=True, max_tokens=400)
-    bare = compress("queue", passages[1:2], max_tokens=400)
-    assert next(kept.text for kept in full.passages if kept.id == "queue") == bare.text
-    roomy = compress(
-        "queue", [passages[0], Passage("q", "A queue.", score=0.9), passages[2]], metadata_only=True, max_tokens=70
-    )
-    assert [kept.id for kept in roomy.passages] == ["shelve", "q"]  # the better one of the lines
-    assert reasons(roomy) == {"shelve": ["metadata"], "textwrap": ["budget"]}
-
-
 @pytest.mark.parametrize(("on_empty", "lines"), [("keep_best", 1), ("original", 0), ("drop", 2)])
 def test_where_all_scores_are_low_on_empty_decides(on_empty, lines):
     passages = [source("shelve", 0.1), source("queue", 0.3)]
     result = compress("q", passages, metadata_only=True, score_kind="absolute", on_empty=on_empty, max_tokens=9_000)
     assert sum(kept.metadata_only for kept in result.passages) == lines
     assert [kept.id for kept in result.passages if not kept.metadata_only][-1:] == (["queue"] if lines < 2 else [])
-
-
-def test_without_usable_scores_there_are_no_lines():
-    result = compress("q", [source("queue"), source("shelve")], metadata_only=True, max_tokens=9_000)
-    assert not any(kept.metadata_only for kept in result.passages)
-    assert ("metadata", "skipped: no usable scores") in [(stage.name, stage.note) for stage in result.stages]
-
-
-def test_lines_that_cost_more_together_than_one_by_one_stay_within_the_budget():
-    passages = [Passage("best", "Words.", score=1.0), *(source(name, 0.1) for name in SOURCES)]
-    for budget in range(300, 700, 25):
-        result = compress(
-            "q", passages, metadata_only=True, max_tokens=budget, encoding=lambda text: len(text) ** 2 // 500
-        )
-        assert_accounted(result, passages)
-
-
-def test_a_line_stands_in_the_frame_of_its_passage():
-    result = Compressor().compress(
-        "q", [source("queue", 0.9), source("shelve", 0.1)], metadata_only=True, max_tokens=9_000,
-        frame=lambda passage, text: f"<{passage.id}>{text}</{passage.id}>",
-    )  # fmt: skip
-    assert f"<shelve>{result.passages[1].text}</shelve>" in result.text
 
 
 def test_what_cutting_makes_the_same_is_kept_once():
@@ -260,14 +185,6 @@ def test_a_context_has_each_line_once_and_cuts_what_is_long():
     assert Compressor(config).count(builder.render()) == 6_000 - builder.remaining
 
 
-def test_scores_make_no_lines_where_all_is_compressed_again():
-    builder = ContextBuilder(config=PUBLISHED["code"].with_options(max_tokens=6_000))
-    builder.add([source("queue", 0.9), source("shelve", 0.1)], query="queue")
-    builder.add([source("textwrap", 0.9)], query="wrap", rebalance=True)
-    assert not any(kept.metadata_only for kept in builder.passages)
-    assert builder.remaining >= 0
-
-
 @pytest.mark.parametrize("max_tokens", [500, 1_000])
 def test_a_small_share_of_the_budget_is_for_lines_where_evidence_would_take_all(max_tokens):
     low = [
@@ -298,11 +215,3 @@ def test_data_that_is_cut_to_a_length_keeps_whole_records(options, indent):
     assert all(record in RECORDS for record in kept)
     assert len(result.text) <= max(options.values())
     assert_accounted(result, [Passage("0", text)])
-
-
-def test_rows_that_are_cut_to_a_length_keep_their_header():
-    rows = "code;name;population\r\n" + "".join(f"{n};Land{n};{n}000\r\n" for n in range(40))
-    found = compress("Land30", [rows], max_tokens=500, max_length=100).text
-    assert found.startswith("code;name;population\r\n")
-    assert "30;Land30;30000" in found
-    assert "[…]" not in found

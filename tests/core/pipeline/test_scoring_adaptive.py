@@ -30,37 +30,10 @@ def test_an_easy_question_takes_a_part_of_the_budget_and_keeps_its_answer():
     assert early.tokens < 0.5 * full.tokens
 
 
-def test_what_was_hardly_needed_is_dropped_as_unlikely():
-    reasons = {decision.reason for decision in compressed().dropped}
-    assert "unlikely" in reasons
-    assert "unlikely" not in {decision.reason for decision in compressed(adaptive=False).dropped}
-
-
 def test_a_higher_probability_keeps_less():
     tokens = [compressed(adaptive=p).tokens for p in (0.0001, 0.01, 0.1, 0.9)]
     assert tokens == sorted(tokens, reverse=True)
     assert tokens[0] > tokens[-1] > 0
-
-
-def test_the_best_is_kept_however_unlikely():
-    assert compressed(adaptive=0.999).text == "The lighthouse of Fenwick is 25 metres high."
-
-
-def test_rows_are_as_likely_as_their_header():
-    rows = "\n".join(f"| N{n} Smith | {n} | FC{n} |" for n in range(40))
-    table = "| player | goals scored | club |\n|---|---|---|\n" + rows
-    config = CompressionConfig(max_tokens=100, adaptive=True)
-    text = Compressor(config).compress("Which player scored the most goals?", [table]).text
-    assert text.startswith("| player | goals scored | club |\n|---|---|---|\n| N")
-
-
-@pytest.mark.parametrize("probability", [0.01, 0.3, 0.9])
-def test_a_heading_comes_with_text_under_it(probability):
-    page = "# Frobnicate quota\n\nIt is ten for all. " + "Other things matter. " * 30 + "\n\n# Else\n\nNothing here."
-    config = CompressionConfig(max_tokens=40, adaptive=probability)
-    text = Compressor(config).compress("frobnicate quota", [page]).text
-    assert text.startswith("# Frobnicate quota\n\n")
-    assert len(text) > len("# Frobnicate quota\n\n")
 
 
 def test_likely_text_comes_with_its_heading_however_unlikely_that_is():
@@ -104,34 +77,10 @@ def test_a_budget_that_nothing_fits_is_said_though_some_text_is_unlikely(options
     assert "give a greater max_tokens" in warned.text
 
 
-def test_what_is_emptied_on_purpose_is_not_said_to_be_too_long(warned):
-    assert compressed(NOISE, on_empty="drop").text == ""
-    assert not warned.messages
-
-
-def test_a_context_that_answers_is_never_empty():
-    assert "The lighthouse of Fenwick is 25 metres high." in compressed(on_empty="drop").text
-
-
-def test_what_fits_is_pruned_too():
-    assert compressed(max_tokens=10_000).tokens < 0.6 * compressed(adaptive=False, max_tokens=10_000).tokens
-
-
-def test_what_fits_and_is_likely_stays_as_it_is():
-    result = compressed(max_tokens=10_000, adaptive=1e-9)
-    assert [kept.untouched for kept in result.passages] == [True] * len(PASSAGES)
-
-
 def test_compressing_again_changes_nothing():
     once = compressed()
     config = CompressionConfig(max_tokens=150, adaptive=True)
     assert Compressor(config).compress(QUESTION, [kept.text for kept in once.passages]).text == once.text
-
-
-def test_relevance_is_the_probability_of_the_best_segment():
-    relevance = {kept.id: kept.relevance for kept in compressed(adaptive=False).passages}
-    assert max(relevance, key=relevance.get) == "Fenwick"
-    assert all(0 <= value <= 1 for value in relevance.values())
 
 
 @given(budget=st.integers(1, 200), probability=st.floats(1e-6, 1, exclude_max=True))

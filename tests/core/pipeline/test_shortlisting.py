@@ -1,8 +1,5 @@
 """Of very many passages, only a shortlist is looked at, unless more than words may decide."""
 
-import json
-from dataclasses import replace
-
 import pytest
 
 from ctxcompress import Compression, Passage, compress
@@ -39,18 +36,6 @@ def test_every_passage_is_accounted_for():
     assert result.stats.original_count == len(TEXTS)
 
 
-def test_positions_in_the_output_are_those_of_the_input():
-    result = compress(QUESTION, PASSAGES, max_tokens=200, format="json")
-    indexes = {entry["id"]: entry["index"] for entry in json.loads(result.text)["passages"]}
-    assert indexes["p4321"] == 4_321
-
-
-def test_a_greater_budget_has_a_longer_shortlist():
-    texts = [f"{text} {'Waves broke on the rocks. ' * 4}" for text in TEXTS]
-    assert shortlisted(compress(QUESTION, texts, max_tokens=1_100)) == 2_200
-    assert shortlisted(compress(QUESTION, texts, max_tokens=1_300)) is None
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -64,16 +49,6 @@ def test_a_greater_budget_has_a_longer_shortlist():
 )
 def test_all_are_looked_at_if_more_than_words_decide(options):
     assert shortlisted(compress(QUESTION, PASSAGES, max_tokens=40, **options)) is None
-
-
-@pytest.mark.parametrize("question", ["Summarize this.", ""])
-def test_all_are_looked_at_if_the_query_asks_for_no_words(question):
-    assert shortlisted(compress(question, PASSAGES, max_tokens=40)) is None
-
-
-def test_all_are_looked_at_if_there_are_scores():
-    passages = [replace(passage, score=0.5) for passage in PASSAGES]
-    assert shortlisted(compress(QUESTION, passages, max_tokens=40)) is None
 
 
 @pytest.mark.parametrize(

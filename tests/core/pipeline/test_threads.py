@@ -1,8 +1,6 @@
 """Cancelled work ends at its next stage, and cancelled work that has no thread yet never begins."""
 
 import asyncio
-import contextvars
-from concurrent.futures import CancelledError
 
 import pytest
 from held_calls import QUERY, TEXTS, Held, cancel_in_the_midst, stages_of
@@ -11,7 +9,6 @@ from ctxcompress import CompressionConfig, Compressor, compress
 from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.agents.query_tool import QueryTool
 from ctxcompress.data.metadata import as_passages
-from ctxcompress.data.stats import cancellable, stop_if_cancelled
 
 
 class HeldCache(Held):
@@ -78,35 +75,3 @@ async def test_a_call_that_fails_leaves_others_alone():
     )
     assert found[::2] == [compress(QUERY, TEXTS, max_tokens=60)] * 4
     assert [type(outcome) for outcome in found[1::2]] == [LookupError] * 4
-
-
-def leave(contexts):
-    """Notes what calls functions in a context that is given up."""
-    with cancellable() as call:
-        contexts += [call, call(contextvars.copy_context).run]
-        raise KeyError
-
-
-def test_what_is_given_up_is_told_from_what_is_not():
-    stop_if_cancelled()
-    with cancellable() as call:
-        call(stop_if_cancelled)
-    call(stop_if_cancelled)  # it ended well
-    contexts = []
-    with pytest.raises(KeyError):
-        leave(contexts)
-    for run in contexts:
-        with pytest.raises(CancelledError):
-            run(stop_if_cancelled)
-        with pytest.raises(CancelledError):
-            run(compress, QUERY, TEXTS, max_tokens=60)
-    stop_if_cancelled()
-
-
-def test_what_is_begun_in_work_that_is_given_up_is_given_up_too():
-    contexts = []
-    with pytest.raises(KeyError):
-        leave(contexts)
-    work = Compressor(CompressionConfig(max_tokens=60)).acompress(QUERY, TEXTS)
-    with pytest.raises(asyncio.CancelledError):
-        contexts[0](asyncio.run, work)

@@ -5,13 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress.query.complexity import Complexity, classify_complexity
-from ctxcompress.query.phrases import PHRASES
 
 LONG = "please tell me all about the " + "very " * 25 + "old library of this town"
-
-
-def level(query, **options):
-    return classify_complexity(query, year=2026, **options).level
 
 
 @pytest.mark.parametrize(
@@ -30,11 +25,6 @@ def test_the_published_examples(query, expected, searches, score):
     assert (result.level, result.sub_query_count, result.score) == (expected, searches, score)
     assert result.reasoning.startswith(f"Score {score}: ")
     assert all(reason in result.reasoning for reason in result.reasons)
-
-
-def test_the_reasoning_is_one_line_without_any_reason_too():
-    assert classify_complexity("React vs Vue").reasoning == "Score 1: very short query (3 words), comparison ('vs')"
-    assert classify_complexity("one two three four five six seven eight nine ten").reasoning == "Score 0: no signals"
 
 
 @pytest.mark.parametrize(
@@ -58,13 +48,6 @@ def test_each_signal_counts(query, score, reason):
     assert result.reasons == ((reason,) if reason else ())
 
 
-def test_signals_add_up():
-    query = "Compare REST and GraphQL in detail: what are the latest trends, and which one should I use?"
-    result = classify_complexity(query, year=2026)
-    assert (result.level, result.score) == (Complexity.COMPLEX, 5)
-    assert len(result.reasons) == 4
-
-
 @pytest.mark.parametrize(
     "query",
     [
@@ -77,10 +60,6 @@ def test_signals_add_up():
 def test_words_within_words_and_names_do_not_count(query):
     result = classify_complexity(query, year=2026)
     assert not any(reason.startswith(("comparison", "analysis")) for reason in result.reasons), result
-
-
-def test_in_a_title_words_with_capitals_count():
-    assert any("analysis" in reason for reason in classify_complexity("A Survey Of Old Gates").reasons)
 
 
 @pytest.mark.parametrize(
@@ -105,19 +84,6 @@ def test_a_comparison_is_one_in_any_language(query, language):
         result = classify_complexity(query, language=given_language)
         assert any(reason.startswith("comparison") for reason in result.reasons), result
         assert result.level is Complexity.MODERATE
-
-
-def test_every_language_has_all_its_phrases():
-    for phrases in PHRASES.values():
-        assert all(getattr(phrases, name) for name in phrases.__slots__)
-
-
-def test_words_are_counted_without_spaces_between_them():
-    assert "very short" in classify_complexity("长城在哪里？").reasons[0]
-    assert (
-        classify_complexity("请告诉我这座古老城市的图书馆里面所有关于城门的书籍都放在哪一层楼上", language="zh").score
-        == 0
-    )
 
 
 @given(st.text(max_size=300))

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.language_models import FakeListChatModel
-from llama_index.core.llms import MockLLM
 
 from ctxcompress.errors import InputError
 from ctxcompress.query.complexity import classify_complexity, classify_intent
@@ -97,20 +96,6 @@ def test_greetings_and_thanks_are_no_searches(query, searches):
 
 
 @pytest.mark.parametrize(
-    "second",
-    [
-        "Wo stand er vor dem großen Brand der Stadt?",
-        "Was kostete sie die Bürger der Stadt im Jahr?",
-        "Wo liegen dessen Baupläne heute im Archiv der Stadt?",
-        "Wer hat die Pläne davon gezeichnet und bezahlt?",
-    ],
-)
-def test_a_german_question_that_refers_to_another_one_stays_with_it(second):
-    assert decompose(f"{TOR} {second}") == (f"{TOR} {second}",)
-    assert decompose(f"{TOR} {MAUER}") == (TOR, MAUER)
-
-
-@pytest.mark.parametrize(
     ("query", "searches"),
     [
         ("1) What is TCP? 2) What is UDP?", ("What is TCP?", "What is UDP?")),
@@ -124,19 +109,6 @@ def test_a_german_question_that_refers_to_another_one_stays_with_it(second):
 )
 def test_numbered_questions_are_searches_of_their_own(query, searches):
     assert decompose(query) == searches
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "1) What is TCP? 2) How is it built?",
-        "who is the no. 1 player and who is the no. 2 player",
-        "2) What is TCP? 3) What is UDP?",
-        "Is (1) or (2) the better way?",
-    ],
-)
-def test_other_numbers_and_questions_that_refer_are_no_list(query):
-    assert decompose(query) == (query,)
 
 
 @pytest.mark.parametrize(
@@ -161,14 +133,6 @@ def test_what_would_not_stand_alone_is_not_taken_apart(query):
     assert decompose(query) == (query,)
 
 
-def test_what_is_too_much_is_one_search():
-    query = "Compare red, green, blue, white, black and grey gates in detail"
-    searches = decompose(query)
-    assert len(searches) == 4
-    assert searches[:3] == ("red gates in detail", "green gates in detail", "blue gates in detail")
-    assert all(color in searches[3] for color in ("white", "black", "grey"))
-
-
 @pytest.mark.parametrize(
     "answer",
     [
@@ -186,12 +150,6 @@ def test_a_model_writes_them(answer):
     assert decompose("React vs Vue", lambda prompt: answer) == expected
 
 
-def test_a_model_of_llamaindex_writes_them():
-    searches = decompose("React vs Vue", MockLLM())  # it answers with the prompt
-    assert len(searches) == 2
-    assert searches[0].startswith("Write 2 search queries")
-
-
 def test_the_model_is_asked_for_as_many_as_the_question_is_worth():
     prompts = []
 
@@ -206,17 +164,6 @@ def test_the_model_is_asked_for_as_many_as_the_question_is_worth():
     (prompt,) = prompts
     assert "4 search queries" in prompt
     assert prompt.endswith(query)
-
-
-@pytest.mark.parametrize("answer", ["", "\n \n", "Queries:"])
-def test_without_an_answer_the_rules_make_them(answer, warned):
-    assert decompose("React vs Vue", lambda prompt: answer) == ("React", "Vue")
-    assert "no sub-queries" in warned.text
-
-
-def test_quotes_within_a_search_stay():
-    answer = 'site:postgresql.org "time series"\n"MySQL" vs "Postgres"'
-    assert decompose("React vs Vue", lambda prompt: answer) == tuple(answer.splitlines())
 
 
 def test_a_coroutine_function_is_refused():
@@ -294,15 +241,6 @@ async def test_a_model_that_is_awaited_writes_them(warned):
 )
 def test_the_best_of_many_is_searched_for_in_each_aspect_that_is_named(query, searches):
     assert decompose(query) == searches
-
-
-def test_there_are_at_most_eight_aspects():
-    query = "top 5 clouds by price, support, speed, safety, age, size, reach, taste, smell and sound"
-    assert len(decompose(query)) == 8
-
-
-def test_a_model_is_asked_for_the_best_of_many_however_short_the_question_is():
-    assert decompose("top 5 cloud providers", lambda prompt: "a\nb\nc\nd\ne") == ("a", "b", "c", "d")
 
 
 @given(st.text(max_size=200))

@@ -5,9 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import compress
-from ctxcompress.query.focus import _END, _MAY_END, question_in, questions_in, without_courtesy
-from ctxcompress.query.terms import query_terms
-from ctxcompress.text.words import Terms
+from ctxcompress.query.focus import question_in, questions_in, without_courtesy
 
 GREETING = "Hi there! I am new here and I have been reading all morning, but my boss wants an answer today. "
 
@@ -50,12 +48,6 @@ def test_a_question_that_needs_the_sentences_before_it_is_the_whole_query(query)
     assert question_in(query) == query
 
 
-def test_words_beside_the_question_count_for_little():
-    weights = query_terms(GREETING + "How do I set the timeout of the pool?", language="en", terms=Terms("en"))
-    assert weights["timeout"] == weights["pool"] == 1.0
-    assert all(weight < 0.2 for term, weight in weights.items() if term not in ("timeout", "pool", "set"))
-
-
 def test_a_greeting_does_not_cost_the_answer():
     passages = [
         "My boss wants all answers in the morning. I am new in the office, and stuck with reading. Today it rains.",
@@ -96,18 +88,6 @@ def test_what_asks_is_in_the_query(query):
 def test_long_queries_take_linear_time(part):
     question_in(part * 100_000 + "x")
     without_courtesy(part * 100_000 + "x")
-
-
-PARTS = [
-    *'Who what . ! ? ؟ … 。 ？ : , ) " ” ’ ( ¿ question query Frage Please Thanks Thank Danke Bitte Merci'.split(),
-    *("Gracias", "Por", "favor", "a", "Is", "3.5", "e.g.", "\n", "\t", " "),
-]
-
-
-@given(st.lists(st.sampled_from(PARTS), max_size=12), st.sampled_from(["", " "]))
-def test_a_query_with_an_end_of_a_sentence_is_told_from_one_without(words, between):
-    query = between.join(words)
-    assert bool(_MAY_END.search(query)) or not _END.search(query)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from ctxcompress.config.presets import TECHNICAL_SYNONYMS
 from ctxcompress.query.terms import query_terms
-from ctxcompress.text.language import detect_language
 from ctxcompress.text.words import Terms
 
 
@@ -31,15 +30,6 @@ def test_content_words(language, query, expected):
     assert list(asked(query, language)) == expected
 
 
-def test_own_terms_weigh_one():
-    assert set(asked("default timeout").values()) == {1.0}
-
-
-@pytest.mark.parametrize("query", ["what is it", "to be or not to be", "who"])
-def test_stop_words_alone_are_kept(query):
-    assert asked(query)
-
-
 @pytest.mark.parametrize("query", ["", "  ", "?!", "\ud800"])
 def test_nothing_asked(query):
     assert asked(query) == {}
@@ -57,20 +47,6 @@ def test_synonyms_weigh_half_and_follow():
     assert found == {"delet": 1.0, "db": 1.0, "databas": 0.5}
 
 
-def test_a_synonym_that_is_asked_for_weighs_one():
-    assert asked("db database", synonyms={"db": ["database"]}) == {"db": 1.0, "databas": 1.0}
-
-
-def test_the_key_of_a_synonym_matches_in_any_form():
-    assert "option" in asked("Configs", synonyms={"config": ["options"]})
-
-
-def test_synonyms_of_several_words():
-    table = {"time out": ["deadline"]}
-    assert "deadlin" in asked("time it was out", synonyms=table)
-    assert "deadlin" not in asked("time", synonyms=table)
-
-
 @pytest.mark.parametrize("query", ["k8s pods", "pods in Kubernetes", "kube pods", "pods for container orchestration"])
 def test_each_word_of_a_group_of_synonyms_finds_all_the_others(query):
     found = asked(query, synonyms={"k8s": ["kubernetes", "kube", "container orchestration"]})
@@ -79,21 +55,7 @@ def test_each_word_of_a_group_of_synonyms_finds_all_the_others(query):
     assert {term for term, weight in found.items() if weight == 1.0} == own
 
 
-def test_a_phrase_among_synonyms_is_found_by_all_of_its_words():
-    table = {"k8s": ["container orchestration"]}
-    assert "k8s" not in asked("a container of milk", synonyms=table)
-    assert "k8s" in asked("orchestrating containers", synonyms=table)
-
-
-def test_a_synonym_without_words_is_found_by_nothing():
-    assert asked("milk", synonyms={"k8s": ["", "?!"], "": ["tea"]}) == {"milk": 1.0}
-
-
 @pytest.mark.parametrize("group", [(word, *others) for word, others in TECHNICAL_SYNONYMS.items()])
 def test_technical_synonyms_are_mutual(group):
     others = [set(asked(word, synonyms=TECHNICAL_SYNONYMS)) for word in group]
     assert all(set(asked(" ".join(group))) <= found for found in others)
-
-
-def test_a_giant_question_ends():
-    assert asked("timeout of the server " * 10_000, detect_language("the")) == {"timeout": 1.0, "server": 1.0}

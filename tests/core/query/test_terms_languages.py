@@ -32,7 +32,3 @@ def asked(language, query):
 )
 def test_function_words_are_left_out_however_written(language, query, expected):
     assert list(asked(language, query)) == expected
-
-
-def test_pairs_of_hiragana_weigh_half():
-    assert asked("ja", "犬きま") == {"犬き": 1.0, "きま": 0.5, "犬": 1.0}

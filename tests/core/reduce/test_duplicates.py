@@ -1,6 +1,5 @@
 """Duplicates: the same text, nearly the same words, the same meaning; and texts that only look like duplicates."""
 
-import html
 import random
 import re
 from dataclasses import replace
@@ -8,13 +7,13 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reduce_inputs import HARMLESS, assert_whole, dropped, ids, note
 
 from ctxcompress import CompressionConfig, Passage, compress
 from ctxcompress.errors import ConfigError
-from ctxcompress.reduce.duplicates import Shingles, exact_duplicates, near_duplicates, preference
+from ctxcompress.reduce.duplicates import Shingles, near_duplicates
 
 COMMON = (
     "To set up the login of the server open the settings page and choose the provider that your company uses for all "
@@ -64,10 +63,6 @@ def test_white_space_makes_no_difference():
     assert sorted(dropped(result).values()) == ["duplicate"] * 2
 
 
-def test_one_letter_makes_a_difference():
-    assert len(ids(run(["One text of a page.", "One text of a Page."], similarity_threshold=1.0))) == 2
-
-
 def test_very_short_texts_are_no_copies():
     assert ids(run(["yes", "yes", "no", "yes"], ngram_threshold=1.0)) == ["p0", "p1", "p2", "p3"]
 
@@ -84,15 +79,6 @@ def test_what_does_not_fit_loses_its_copies_first():
     same = "One text of a page about a gate."
     result = run([same, "Other words of another page. " * 9, same], max_tokens=20)
     assert dropped(result)["p2"] == "duplicate"
-
-
-def test_every_stage_is_counted():
-    texts = [COMMON, COMMON + " ", COMMON.replace("open", "see"), "Meaning the same thing.", "It means the same."]
-    vectors = [[0.0, 1.0], [0.0, 1.0], [0.0, 1.0], SAME, SAME]
-    result = run(texts, embeddings=vectors, ngram_threshold=0.7, similarity_threshold=0.85)
-    counts = {stage.name: (stage.items_in, stage.items_out) for stage in result.stages}
-    assert (counts["exact"], counts["near"], counts["semantic"]) == ((5, 4), (4, 3), (3, 2))
-    assert (result.stats.after_dedup, result.stats.clusters_merged) == (2, 3)
 
 
 # The member that is kept
@@ -116,20 +102,9 @@ def test_the_best_scored_member_is_kept_and_lists_the_others(kind, best, stage):
     assert {decision.duplicate_of for decision in result.dropped if decision.reason == "duplicate"} == {only.index}
 
 
-def test_without_scores_the_longest_is_kept():
-    assert near(COMMON, COMMON + "calmly", COMMON + "and") == ["p1"]
-
-
 def test_an_unknown_score_is_worse_than_a_low_one():
     assert ids(run([COMMON, COMMON], scores=[None, -5.0], ngram_threshold=1.0)) == ["p1"]
     assert ids(run([COMMON, COMMON], scores=[True, -5.0], ngram_threshold=1.0)) == ["p1"]
-
-
-def test_what_a_copy_stood_for_goes_to_the_one_that_stands_for_it():
-    texts = [COMMON, COMMON + "\n", COMMON + "safely"]
-    result = run(texts, scores=[0.1, 0.2, 0.9], ngram_threshold=0.7)
-    assert result.passages[0].stands_for == (0, 1)
-    assert {decision.duplicate_of for decision in result.dropped} == {2}
 
 
 def test_a_leader_dropped_by_a_limit_is_still_named():
@@ -159,14 +134,6 @@ def test_similarity_is_the_jaccard_index_of_runs_of_three_words(one, other):
     assert Shingles([one, "gate", other]).similarity(0, 2) == pytest.approx(jaccard(one, other))
 
 
-@given(texts=st.lists(plain, min_size=2, max_size=9), threshold=st.sampled_from([0.1, 0.5, 0.7, 1.0]))
-def test_every_pair_that_is_similar_has_a_key_in_common(texts, threshold):
-    keys = Shingles(texts).keys(threshold)
-    for one, other in combinations(range(len(texts)), 2):
-        if jaccard(texts[one], texts[other]) >= threshold:
-            assert set(keys[one]) & set(keys[other])
-
-
 @given(texts=st.lists(plain, min_size=2, max_size=9), threshold=st.sampled_from([0.3, 0.5, 0.7]))
 def test_clusters_are_those_of_going_from_the_best_to_the_worst(texts, threshold):
     leaders = []
@@ -185,21 +152,6 @@ def test_the_threshold_itself_is_near_enough():
     assert jaccard(one, other) == pytest.approx(8 / 12)
     assert near_duplicates([one, other], [0, 1], 8 / 12) == {1: 0}
     assert near_duplicates([one, other], [0, 1], 8 / 12 + 1e-6) == {}
-
-
-def test_near_copies_at_the_usual_threshold():
-    assert near(COMMON + "quickly", COMMON + "calmly") == ["p0"]
-    assert near(COMMON, " ".join(reversed(COMMON.split()))) == ["p0", "p1"]
-
-
-def test_case_and_punctuation_make_no_difference_to_words():
-    assert (
-        len(near("open the settings page, and then save it: now!", "Open the settings page and then save it now")) == 1
-    )
-
-
-def test_texts_of_two_words_are_no_near_copies():
-    assert near("open page", "open page again", "open pages") == ["p0", "p1", "p2"]
 
 
 UNSPACED = {
@@ -268,6 +220,25 @@ DIFFERENCES = {
     "Chinese": ("必须重启", "不必重启"),
     "Chinese must not": ("可以重启", "不可以重启"),
     "Japanese": ("再起動します", "再起動しません"),
+    "call without arguments": ("call open() there", "call close() there"),
+    "exclamation mark in code": ("if !ready then", "if ready then"),
+    "comparison sign": ("if a ≤ b then", "if a ≥ b then"),
+    "fraction": ("take ½ there", "take ¼ there"),
+    "unit": ("wait 5 ms there", "wait 5 s there"),
+    "number word": ("wait two minutes", "wait ten minutes"),
+    "Chinese number": ("等待三分钟", "等待五分钟"),
+    "prefix": ("a non-empty list", "a empty list"),
+    "before and after": ("restart it before that", "restart it after that"),
+    "must": ("you must stop", "you can stop"),
+    "unable": ("you are able to", "you are unable to"),
+    "contraction without its apostrophe": ("it is there", "it isnt there"),
+    "Korean": ("재시작해야 합니다", "재시작하지 않아야 합니다"),
+    "Vietnamese": ("phải khởi động lại", "không phải khởi động lại"),
+    "Persian": ("باید راه اندازی شود", "نباید راه اندازی شود"),
+    "Czech": ("je to dobré", "není to dobré"),
+    "Greek": ("είναι καλό", "δεν είναι καλό"),
+    "Arabic digits": ("port ٨٠ there", "port ٥٠ there"),
+    "a not elsewhere": ("it must not start and must stop", "it must start and must not stop"),
     "Thai": ("ต้องรีสตาร์ท", "ไม่ต้องรีสตาร์ท"),
 }
 
@@ -287,39 +258,6 @@ def test_texts_of_one_meaning_that_differ_in_what_matters_both_stay(what):
     assert alike(f"Now {other}.", f"Now {one}.") == ["p0", "p1"]
 
 
-EASILY_OVERLOOKED = {
-    "call without arguments": ("call open() there", "call close() there"),
-    "exclamation mark in code": ("if !ready then", "if ready then"),
-    "comparison sign": ("if a ≤ b then", "if a ≥ b then"),
-    "fraction": ("take ½ there", "take ¼ there"),
-    "unit": ("wait 5 ms there", "wait 5 s there"),
-    "number word": ("wait two minutes", "wait ten minutes"),
-    "Chinese number": ("等待三分钟", "等待五分钟"),
-    "prefix": ("a non-empty list", "a empty list"),
-    "before and after": ("restart it before that", "restart it after that"),
-    "must": ("you must stop", "you can stop"),
-    "unable": ("you are able to", "you are unable to"),
-    "contraction without its apostrophe": ("it is there", "it isnt there"),
-    "Korean": ("재시작해야 합니다", "재시작하지 않아야 합니다"),
-    "Vietnamese": ("phải khởi động lại", "không phải khởi động lại"),
-    "Persian": ("باید راه اندازی شود", "نباید راه اندازی شود"),
-    "Czech": ("je to dobré", "není to dobré"),
-    "Greek": ("είναι καλό", "δεν είναι καλό"),
-}
-
-
-@pytest.mark.parametrize("what", EASILY_OVERLOOKED)
-def test_differences_that_are_easily_overlooked_count_too(what):
-    one, other = EASILY_OVERLOOKED[what]
-    assert near(f"{COMMON} {one} {COMMON}", f"{COMMON} {other} {COMMON}", threshold=0.5) == ["p0", "p1"]
-
-
-@pytest.mark.parametrize("shown", ["٨٠", "８０", "८०"])
-def test_digits_of_other_scripts_are_numbers_too(shown):
-    other = shown.translate({ord("٠"): "٥", ord("０"): "５", ord("०"): "५"})
-    assert near(f"{COMMON}port {shown} {COMMON}", f"{COMMON}port {other} {COMMON}", threshold=0.5) == ["p0", "p1"]
-
-
 def test_the_comparison_is_with_harmless_words_not_a_rule_that_nothing_is_a_copy():
     for one, other in combinations(HARMLESS, 2):
         assert len(near(f"{COMMON} {one} {COMMON}", f"{COMMON} {other} {COMMON}", threshold=0.5)) == 1
@@ -330,14 +268,6 @@ def test_a_text_with_a_name_of_its_own_is_not_left_out_for_one_without():
     with_name, without = f"{COMMON} of Paris {COMMON}", f"{COMMON} of there {COMMON}"
     assert near(with_name, without, threshold=0.5, scores=[0.1, 0.9]) == ["p0", "p1"]
     assert near(with_name, without, threshold=0.5, scores=[0.9, 0.1]) == ["p0"]
-
-
-def test_in_another_order_numbers_may_mean_something_else():
-    assert len(alike("The port is 80 and the size is 5.", "The port is 5 and the size is 80.")) == 2
-
-
-def test_a_not_that_has_moved_says_something_else():
-    assert len(alike("It must not start and must stop.", "It must start and must not stop.")) == 2
 
 
 PARAPHRASES = {
@@ -390,11 +320,6 @@ def test_a_copy_of_a_part_is_a_duplicate_whatever_the_rest_says(form, rest):
     assert near(f"{COMMON}. {FACT} {rest}", f"{COMMON}. {FACT}", threshold=0.5) == ["p0"]
 
 
-def test_a_copy_in_a_script_without_spaces_is_one_too():
-    assert alike("请先读指南。超时是30秒。不可以重启。", "超时是30秒。") == ["p0"]
-    assert len(alike("不可以重启服务器。", "可以重启服务器。")) == 2
-
-
 @pytest.mark.parametrize(
     ("whole", "part"),
     [
@@ -408,19 +333,7 @@ def test_a_part_of_a_sentence_is_no_copy(whole, part):
     assert len(alike(whole, part)) == 2
 
 
-def test_the_worse_one_stays_if_it_says_more():
-    assert alike(FACT, f"{FACT} The port is 8080.", scores=[0.9, 0.1]) == ["p1"]
-
-
 # What is told of the pairs that are kept apart
-
-
-def test_the_note_says_how_many_pairs_were_kept_apart_and_by_what():
-    texts = ["Now it must stop.", "Now it must not stop.", "At port 80.", "At port 81.", "At port 82."]
-    result = run(texts, embeddings=[SAME] * 2 + [[0.0, 1.0]] * 3, similarity_threshold=0.85)
-    told = '3 pairs kept apart by numbers or code, 1 pair kept apart by words such as "not"'
-    assert note(result, "semantic") == f"≥0.85, {told}"
-    assert html.escape(told) in result.xray() or html.escape(told, quote=False) in result.xray()
 
 
 @pytest.mark.parametrize(
@@ -461,28 +374,7 @@ def test_a_chain_of_near_copies_does_not_become_one():
         assert leader is None or jaccard(decision.passage.text, texts[leader]) >= 0.7
 
 
-def test_a_chain_of_meanings_does_not_become_one():
-    angles = np.arange(9) * 0.3
-    vectors = [[float(np.cos(angle)), float(np.sin(angle))] for angle in angles]
-    result = run([f"Text {chr(97 + n) * 5}." for n in range(9)], embeddings=vectors, similarity_threshold=0.85)
-    assert 1 < len(result.passages) < 9
-    for decision in result.dropped:
-        assert np.dot(vectors[decision.index], vectors[decision.duplicate_of]) >= 0.85
-
-
 # Semantic
-
-
-def test_the_same_direction_is_the_same_meaning_whatever_the_length():
-    result = run(["One gate.", "A gate.", "A wall."], embeddings=[[1, 0], [900, 1], [0, 3]], similarity_threshold=0.85)
-    assert ids(result) == ["p0", "p2"] or ids(result) == ["p1", "p2"]
-    assert note(result, "semantic") == "≥0.85"
-
-
-def test_the_cosine_itself_is_close_enough():
-    vectors = [[1.0, 0.0], [0.6, 0.8]]
-    assert len(ids(run(["One gate.", "A wall."], embeddings=vectors, similarity_threshold=0.6))) == 1
-    assert len(ids(run(["One gate.", "A wall."], embeddings=vectors, similarity_threshold=0.61))) == 2
 
 
 def test_an_encoder_gives_what_passages_do_not_carry():
@@ -491,12 +383,6 @@ def test_an_encoder_gives_what_passages_do_not_carry():
     assert len(ids(run(texts, similarity_threshold=0.85, encoder=encoder))) == 2
     assert sorted(encoder.asked[0]) == sorted(texts)
     assert len(encoder.asked) == 1
-
-
-def test_an_encoder_is_not_asked_where_all_carry_vectors():
-    encoder = Counting("gate")
-    alike("One gate here.", "A gate there.", encoder=encoder)
-    assert encoder.asked == []
 
 
 @pytest.mark.parametrize(
@@ -519,21 +405,6 @@ def test_vectors_that_cannot_be_compared_are_left_to_the_encoder(vectors):
     assert len(ids(run(texts, embeddings=vectors, similarity_threshold=0.85, encoder=Counting("gate")))) == 1
 
 
-def test_a_vector_of_zeros_is_like_nothing():
-    assert len(ids(run(["One gate.", "A gate."], embeddings=[[0.0, 0.0]] * 2, similarity_threshold=0.5))) == 2
-
-
-def test_a_comparer_has_no_vectors():
-    class Comparing:
-        compares_all = True
-
-        def compare(self, query, texts):
-            return [1.0] * len(texts)
-
-    result = run(["One gate.", "A gate."], similarity_threshold=0.85, encoder=Comparing())
-    assert note(result, "semantic") == "skipped: no embeddings and an encoder that makes none"
-
-
 def test_an_encoder_that_gives_too_few_vectors_is_refused():
     class TooFew(Counting):
         def encode_document(self, texts):
@@ -547,13 +418,6 @@ def test_an_encoder_gets_no_lone_surrogates():
     encoder = Counting("gate")
     run(["One gate \ud800.", "A gate \udfff there."], similarity_threshold=0.85, encoder=encoder)
     assert "".join(encoder.asked[0]).encode("utf-8")
-
-
-def test_over_many_passages_each_is_compared_with_every_leader():
-    vectors = [[float(n % 300 == m) for m in range(300)] for n in range(600)]
-    texts = [f"Text gate{chr(97 + n % 26)}{chr(97 + n // 26 % 26)} alone." for n in range(600)]
-    result = run(texts, embeddings=vectors, similarity_threshold=0.85, max_tokens=20_000)
-    assert (result.stats.after_dedup, result.stats.clusters_merged) == (300, 300)
 
 
 # Order, again, and limits
@@ -599,19 +463,6 @@ def test_leaving_out_copies_twice_is_leaving_them_out_once(pool):
     assert_whole(once, [text for text, *_ in pool])
 
 
-@given(texts=st.lists(st.sampled_from(["One text.", "One  text.", "Two texts here.", "Two texts\nhere.", "x"])))
-def test_copies_are_those_whose_words_are_the_same(texts):
-    found = exact_duplicates(texts, range(len(texts)))
-    for number, text in enumerate(texts):
-        first = next(other for other in range(len(texts)) if texts[other].split() == text.split())
-        assert found.get(number, number) == (number if len(text) < 9 or len(" ".join(text.split())) < 12 else first)
-
-
-def test_preference_is_by_score_then_length_then_text_then_id():
-    texts, standing, names = ["b", "aa", "c", "a", "a"], [0, 0, 1, 0, 0], ["1", "2", "3", "10", "9"]
-    assert preference(texts, standing, names) == [2, 1, 4, 3, 0]
-
-
 # Many passages
 
 
@@ -633,22 +484,6 @@ def test_many_passages_lose_the_same_copies_as_few(monkeypatch):
     assert len(exact) == len(texts) // 3
     monkeypatch.setattr("ctxcompress.reduce.duplicates.MANY", 10)
     assert near_duplicates(texts, range(len(texts)), 0.7) == exact
-
-
-def test_beyond_a_few_hundred_passages_all_copies_are_still_found():
-    texts = ordinary(900)
-    found = near_duplicates(texts, range(len(texts)), 0.7)
-    assert found == {number + 1: number for number in range(0, 900, 3)}
-
-
-@settings(max_examples=10)
-@given(seed=st.integers(0, 99))
-def test_one_template_filled_in_many_times_loses_its_copies_whatever_the_number(seed):
-    chosen = random.Random(seed)
-    texts = [f"{COMMON} {chosen.choice(HARMLESS)} {COMMON}" for _ in range(700)]
-    found = near_duplicates(texts, range(len(texts)), 0.7)
-    assert set(found.values()) == {0}
-    assert len(found) == 699
 
 
 def test_a_threshold_that_cannot_work_is_refused():

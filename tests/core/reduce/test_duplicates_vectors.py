@@ -75,19 +75,6 @@ def test_no_close_pair_is_missed_among_many(count, dimensions, spread, clusters,
     assert found == expected(made, 0.85, joining)
 
 
-@pytest.mark.parametrize("dimensions", [2, 256, 1536])
-def test_what_single_precision_cannot_tell_is_told(dimensions):
-    def at(cosine):
-        rng = np.random.default_rng(0)
-        one = unit(rng.standard_normal(dimensions))
-        other = unit(rng.standard_normal(dimensions))
-        across = unit(other - (one @ other) * one)
-        return np.array([one, cosine * one + np.sqrt(1 - cosine**2) * across])
-
-    assert asked(at(0.85), 0.85) == {1: [0]}
-    assert asked(at(0.85 - 3e-6), 0.85) == {}
-
-
 @settings(max_examples=4 * settings().max_examples)
 @given(st.lists(st.lists(st.sampled_from(PIECES), min_size=1, max_size=9).map(" ".join), min_size=2, max_size=5))
 def test_what_is_told_at_once_is_what_comparing_says(texts):

@@ -9,8 +9,6 @@ from ctxcompress import CompressionConfig, Passage, compress
 from ctxcompress.errors import ConfigError
 from ctxcompress.reduce.filters import document_key, within_limits
 
-NAN = float("nan")
-
 
 def of(**fields):
     """One passage for each value of the only field."""
@@ -22,12 +20,6 @@ def kept(passages, **options):
     return "".join(ids(compress("q", passages, **options)))
 
 
-def test_nothing_is_limited_unless_it_is_asked_for():
-    assert kept(of(doc_id="aaaa")) == "0123"
-    assert kept(of(doc_id="aaaa"), max_chunks_per_doc=0) == "0123"
-    assert note(compress("q", of(doc_id="aa")), "limit") == ""
-
-
 @pytest.mark.parametrize("field", ["doc_id", "file_path"])
 def test_each_document_keeps_so_many(field):
     result = compress("q", of(**{field: "abaabab"}), max_chunks_per_doc=2)
@@ -35,15 +27,6 @@ def test_each_document_keeps_so_many(field):
     assert dropped(result) == {"3": "limit", "5": "limit", "6": "limit"}
     assert note(result, "limit") == "2 per doc"
     assert result.stats.after_limit == 4
-
-
-def test_the_doc_id_says_more_than_the_path():
-    passages = [
-        Passage("0", "Only here: aaa.", doc_id="one", file_path="same"),
-        Passage("1", "Only here: bbb.", doc_id="two", file_path="same"),
-        Passage("2", "Only here: ccc.", doc_id="two", file_path="other"),
-    ]
-    assert kept(passages, max_chunks_per_doc=1) == "01"
 
 
 @pytest.mark.parametrize("field", ["doc_id", "file_path", "title"])
@@ -104,22 +87,6 @@ def test_what_says_which_page_it_is_counts():
     assert len(compress("q", of(file_path=OTHER_PAGES), max_chunks_per_doc=1).passages) == len(OTHER_PAGES)
 
 
-def test_the_order_of_a_query_does_not_count():
-    urls = ["https://x.org/p?b=2&a=1", "https://x.org/p?a=1&utm_medium=m&b=2"]
-    assert kept(of(file_path=urls), max_chunks_per_doc=1) == "0"
-
-
-@pytest.mark.parametrize(
-    "path", ["C:\\docs\\a.md", "http://[broken", "http://", "https:///x", "a?utm_source=b", "#a", "http://x:99999/y"]
-)
-def test_what_is_no_address_is_taken_as_it_is(path):
-    assert kept(of(file_path=[path, path, path + "x"]), max_chunks_per_doc=1) == "02"
-
-
-def test_an_address_as_doc_id_is_normalized():
-    assert kept(of(doc_id=["https://x.org/p", "https://x.org/p#install"]), max_chunks_per_doc=1) == "0"
-
-
 @pytest.mark.parametrize(
     ("kind", "expected"), [("similarity", "13"), ("distance", "02"), ("rank", "02"), ("none", "01")]
 )
@@ -127,26 +94,6 @@ def test_the_best_ones_of_a_document_stay_in_their_order(kind, expected):
     passages = [Passage(str(n), f"Only here: {n}.", score=score, doc_id="d") for n, score in enumerate((1, 4, 2, 3))]
     assert kept(passages, max_chunks_per_doc=2, score_kind=kind) == expected
     assert kept(passages, top_n=2, score_kind=kind) == expected
-
-
-@pytest.mark.parametrize("scores", [(None, None, None), (NAN, True, "9"), (0.5, 0.5, 0.5)])
-def test_without_better_ones_the_first_stay(scores):
-    passages = [Passage(str(n), f"Only here: {n}.", score=score, doc_id="d") for n, score in enumerate(scores)]
-    assert kept(passages, max_chunks_per_doc=2) == "01"
-    assert kept(passages, top_n=1) == "0"
-
-
-def test_unknown_scores_come_after_known_ones():
-    passages = [Passage(str(n), f"Only here: {n}.", score=score) for n, score in enumerate((None, -5.0, None, -9.0))]
-    assert kept(passages, top_n=1) == "1"
-    assert kept(passages, top_n=3) == "013"
-
-
-@pytest.mark.parametrize(("top_n", "expected"), [(1, "0"), (3, "012"), (4, "0123"), (99, "0123"), (None, "0123")])
-def test_so_many_are_kept_altogether(top_n, expected):
-    result = compress("q", of(doc_id="abcd"), top_n=top_n)
-    assert "".join(ids(result)) == expected
-    assert note(result, "limit") == ("" if top_n is None else f"best {top_n}")
 
 
 def test_both_limits_hold_and_the_document_comes_first():
@@ -157,23 +104,6 @@ def test_both_limits_hold_and_the_document_comes_first():
     result = compress("q", passages, max_chunks_per_doc=1, top_n=2)
     assert "".join(ids(result)) == "03"
     assert note(result, "limit") == "1 per doc, best 2"
-
-
-def test_copies_do_not_use_up_the_limit():
-    passages = [
-        Passage(str(n), text, doc_id="d") for n, text in enumerate(["One text of it."] * 3 + ["Other text of it."])
-    ]
-    assert kept(passages, max_chunks_per_doc=2, ngram_threshold=1.0) == "03"
-    assert kept(passages, top_n=2, ngram_threshold=1.0) == "03"
-
-
-def test_what_a_score_left_out_does_not_use_up_the_limit():
-    passages = [Passage(str(n), f"Only here: {n}.", score=score, doc_id="d") for n, score in enumerate((0.1, 0.9, 0.8))]
-    assert kept(passages, max_chunks_per_doc=2, min_score=0.5) == "12"
-
-
-def test_no_passages_are_none():
-    assert kept([], max_chunks_per_doc=1, top_n=1) == ""
 
 
 documents = st.lists(st.tuples(st.sampled_from(["a", "b", None]), st.one_of(st.none(), st.floats(0, 1))), max_size=9)
@@ -196,10 +126,6 @@ def test_no_better_passage_is_left_out_for_a_worse_one(given_, per_document, top
     if top_n is None:
         unknown = {n for n, passage in enumerate(passages) if passage.doc_id is None}
         assert unknown <= set(stay)
-
-
-def test_an_address_with_a_lone_surrogate_has_a_key():
-    assert document_key(Passage("0", "", file_path="http://x.org/?a=\ud800"))
 
 
 @given(url=st.text(st.characters(exclude_categories=("C", "Z")), max_size=30).map("http://x.org/".__add__))
@@ -249,10 +175,3 @@ def test_what_a_full_document_says_stays_in_a_copy_of_another():
     decisions = {decision.passage.id: (decision.reason, decision.duplicate_of) for decision in result.dropped}
     assert decisions == {"0": ("duplicate", 3), "1": ("duplicate", 3)}
     assert result.stats.after_limit == 2
-
-
-def test_where_all_copies_are_of_full_documents_none_stays():
-    better = [Passage("x", "Something else that scores better.", doc_id="a", score=0.95)]
-    result = compress("q", [*better, *copied("a", "a", scores=(0.9, 0.5))], ngram_threshold=1.0, max_chunks_per_doc=1)
-    assert [kept.id for kept in result.passages] == ["x"]
-    assert {decision.passage.id: decision.reason for decision in result.dropped} == {"0": "limit", "1": "duplicate"}

@@ -9,15 +9,10 @@ from hypothesis import strategies as st
 from reduce_inputs import assert_whole, dropped, ids
 
 from ctxcompress import Passage, compress
-from ctxcompress.data.documents import documents_as_they_are
-from ctxcompress.data.passages import Span
 from ctxcompress.reduce.overlaps import find_overlaps
-from ctxcompress.reduce.stitching import repeated_paragraphs, stitched
 
 MOST_SECONDS = 1.0
 """Of processor time, for what takes a tenth of that; where every place was looked at, it would take far longer."""
-PLACES = 128
-"""In a chunk that are looked at closely."""
 THINGS = "amber birch cedar delta ember fjord grove heath inlet jetty knoll lagoon meadow north".split()
 SENTENCES = [f"The {thing} of the town lies behind its {thing[::-1]} wall." for thing in THINGS]
 PROSE = " ".join(SENTENCES)
@@ -59,24 +54,6 @@ def test_what_windows_share_is_kept_once(overlap, gap):
     result = run(chunks)
     assert len("".join(chunks)) > len(text) + overlap
     assert letters(result.text) == letters(text)
-
-
-@pytest.mark.parametrize(("size", "stride"), [(3, 2), (3, 1), (4, 1), (2, 1), (5, 3)])
-def test_windows_of_sentences_become_the_text_again(size, stride):
-    chunks = [" ".join(SENTENCES[n : n + size]) for n in range(0, len(SENTENCES) - size + stride, stride)]
-    result = run(chunks)
-    assert result.text.split() == PROSE.split()
-    assert sum(map(result.text.count, SENTENCES)) == len(SENTENCES)
-
-
-@pytest.mark.parametrize("overlap", [24, 40, 70])
-def test_windows_of_a_script_without_spaces(overlap):
-    assert letters(run(windows(CHINESE, 90, overlap)).text) == CHINESE
-
-
-def test_what_windows_share_stands_twice_if_they_fit():
-    chunks = windows(PROSE, 220, 60)
-    assert run(chunks, ngram_threshold=None).text == "\n\n".join(chunks)
 
 
 @given(data=st.data())
@@ -123,14 +100,6 @@ def test_a_word_that_a_window_has_whole_is_not_cut():
     assert set(run(chunks).text.split()) <= set(" ".join(chunks).split()) - {"te", "ga"}
 
 
-def test_a_sentence_that_a_window_has_whole_is_not_torn():
-    chunks = [
-        "One red gate stands here. The green one is to be found behind",
-        "The green one is to be found behind the wall of the town. More follows here.",
-    ]
-    assert "The green one is to be found behind the wall of the town." in run(chunks).text
-
-
 def test_a_sentence_that_the_end_of_a_window_cuts_is_kept_where_it_is_whole():
     chunks = [
         "One red gate stands here. A second is yellow. The green one is to",
@@ -141,25 +110,9 @@ def test_a_sentence_that_the_end_of_a_window_cuts_is_kept_where_it_is_whole():
     assert "The green one is to be found behind the wall." in result.text
 
 
-def test_what_a_repetition_leaves_behind_is_not_over_the_budget():
-    result = run([f"{SENTENCES[0]} {SENTENCES[1]}", f"{SENTENCES[1]} {SENTENCES[2]}"])
-    assert {str(decision.reason) for decision in result.dropped} == {"duplicate"}
-
-
-def test_a_chunk_that_begins_with_an_indented_line_is_linked():
-    chunks = ["def a():\n    x = 1\n    return compute(x)\n", "    return compute(x)\n\ndef b():\n    y = 2\n"]
-    assert run(chunks).text.count("return compute(x)") == 1
-    assert find_overlaps(chunks, ["d", "d"], range(2)).links != []
-
-
 def test_a_short_overlap_may_be_a_coincidence():
     texts = ["A long story about the wall of a town", "of a town nobody knows much in these days"]
     assert run(texts).text == "\n\n".join(texts)
-
-
-def test_a_short_last_sentence_that_begins_the_next_chunk_is_kept_once():
-    result = run(["The wall is old and grey. It stands.", "It stands. Nobody knows who made it."])
-    assert result.text.count("It stands.") == 1
 
 
 # Which chunks belong together
@@ -168,24 +121,6 @@ def test_a_short_last_sentence_that_begins_the_next_chunk_is_kept_once():
 def test_chunks_of_other_documents_are_not_stitched():
     chunks = windows(PROSE, 220, 60)
     assert run(chunks, docs=[f"d{n}" for n in range(len(chunks))]).text == "\n\n".join(chunks)
-
-
-def test_chunks_under_other_headings_are_not_stitched():
-    chunks = windows(PROSE, 220, 60)
-    assert run(chunks, paths=[(f"Part {n}",) for n in range(len(chunks))]).text == "\n\n".join(chunks)
-    assert letters(run(chunks, paths=[("Part",)] * len(chunks)).text) == letters(PROSE)
-
-
-def test_chunks_that_say_nothing_of_their_document_are_stitched_where_they_share_much():
-    assert letters(run(windows(PROSE, 220, 60), docs=None).text) == letters(PROSE)
-
-
-def test_a_title_is_a_document_where_nothing_else_is():
-    chunks = windows(PROSE, 220, 60)
-    other = [Passage(str(n), text, title=f"Title {n % 2}") for n, text in enumerate(chunks)]
-    same = [Passage(str(n), text, title="Title") for n, text in enumerate(chunks)]
-    assert compress("q", other, ngram_threshold=1.0).text == "\n\n".join(chunks)
-    assert letters(compress("q", same, ngram_threshold=1.0).text) == letters(PROSE)
 
 
 # A chunk within another
@@ -206,12 +141,6 @@ def test_chunks_within_chunks_go_to_the_outermost():
     assert result.passages[0].stands_for == (0, 2, 3)
 
 
-def test_chunks_within_chunks_go_to_the_outermost_whatever_their_order():
-    texts = [SENTENCES[3], " ".join(SENTENCES[2:6]), PROSE]
-    assert find_overlaps(texts, ["d"] * 3, range(3)).within == {0: 2, 1: 2}
-    assert find_overlaps(texts[::-1], ["d"] * 3, range(3)).within == {1: 0, 2: 0}
-
-
 @pytest.mark.parametrize("options", [{"top_n": 2}, {"max_chunks_per_doc": 2}])
 def test_what_a_limit_leaves_out_does_not_come_back_by_an_overlap(options):
     texts = [" ".join(SENTENCES[n : n + 3]) for n in (0, 2, 4)]
@@ -219,17 +148,6 @@ def test_what_a_limit_leaves_out_does_not_come_back_by_an_overlap(options):
     result = compress("q", passages, ngram_threshold=1.0, **options)
     assert result.text == f"{texts[0]}\n\n{texts[2]}"
     assert dropped(result) == {"1": "limit"}
-
-
-def test_two_chunks_that_end_alike_do_not_both_go_on_in_the_next():
-    texts = [f"{A} {B}", f"{C} {B}", f"{B} Nobody knows more."]
-    result = run(texts)
-    assert all(text in result.text for text in (A, B, C, "Nobody knows more."))
-    assert len(result.passages) == 3
-
-
-def test_a_chunk_within_one_of_another_document_stays():
-    assert ids(run([PROSE, SENTENCES[3]], docs=["one", "two"])) == ["p0", "p1"]
 
 
 # Paragraphs
@@ -251,17 +169,6 @@ def test_a_paragraph_stays_where_the_score_is_best():
     assert [LONG in kept.text for kept in result.passages] == [False, True, False]
 
 
-def test_a_paragraph_with_other_white_space_is_the_same():
-    folded = LONG.replace(" ", "\n", 3)
-    assert run([f"A.\n\n{LONG}", f"B.\n\n{folded}\n\nC."], docs=["a", "b"]).text.count("word for word") == 1
-
-
-def test_a_paragraph_with_one_other_letter_is_not():
-    other = LONG.replace("every", "ev3ry")
-    texts = [f"A.\n\n{LONG}", f"B.\n\n{other}"]
-    assert run(texts, docs=["a", "b"]).text == "\n\n".join(texts)
-
-
 SAME_STAYS = {
     "short": "Deprecated since version 3.",
     "heading": "# " + LONG,
@@ -276,31 +183,6 @@ SAME_STAYS = {
 def test_what_is_about_its_surroundings_stays_everywhere(what):
     texts = [f"Text of page {n}.\n\n{SAME_STAYS[what]}\n\nEnd of page {n}." for n in range(3)]
     assert run(texts, docs=["a", "b", "c"]).text == "\n\n".join(texts)
-
-
-def test_a_paragraph_after_a_closed_fence_is_a_paragraph_again():
-    texts = [f"Page {n}.\n\n```\nx = {n}\n\ny = {n}\n```\n\n{LONG}" for n in range(2)]
-    assert run(texts, docs=["a", "b"]).text.count(LONG) == 1
-
-
-def test_a_paragraph_twice_in_one_passage_stays_twice_there():
-    text = f"{LONG}\n\nBetween.\n\n{LONG}"
-    assert run([text, "Only here: other words."]).text.startswith(text)
-
-
-def test_a_paragraph_that_a_stitched_part_has_lost_is_not_called_repeated():
-    texts = [f"{SENTENCES[0]}\n\n{LONG}", f"{LONG}\n\n{SENTENCES[1]}"]
-    result = run(texts)
-    assert result.text.count(LONG) == 1
-    assert all(sentence in result.text for sentence in SENTENCES[:2])
-
-
-def test_repeated_paragraphs_are_found_in_the_order_that_is_given():
-    texts = [LONG, LONG + "\n\nMore."]
-    kept = [((0, len(text)),) for text in texts]
-    kept = [tuple(Span(*span) for span in spans) for spans in kept]
-    assert list(repeated_paragraphs(texts, kept, [0, 1])) == [1]
-    assert list(repeated_paragraphs(texts, kept, [1, 0])) == [0]
 
 
 # Circles, chains, and much of the same
@@ -322,38 +204,6 @@ def test_a_circle_is_cut_open_once(texts):
     assert all(text in result.text for text in (A, B, C))
 
 
-def test_a_circle_compressed_again_stays_as_it_is():
-    once = run([f"{A} {B} {C}", f"{C} So it goes on for long. {A}"])
-    assert run([kept.text for kept in once.passages]).text == once.text
-
-
-def test_windows_compressed_again_stay_as_they_are():
-    once = run(windows(PROSE, 220, 60))
-    again = run([kept.text for kept in once.passages])
-    assert again.text == once.text
-    assert again.dropped == ()
-
-
-def test_a_document_of_chunks_is_one_text():
-    chunks = [" ".join(SENTENCES[n : n + 3]) for n in (0, 2, 4)]
-    overlaps = find_overlaps(chunks, ["d"] * 3, range(3))
-    (document,) = stitched(chunks, range(3), overlaps.links, range(3))
-    assert document.text == " ".join(SENTENCES[:7])
-    assert not document.is_passage
-    for offset, character in enumerate(document.text):
-        assert character in chunks[document.passage_at(offset)]
-    spans = document.of_passages([Span(0, len(document.text))])
-    assert [letters("".join(chunks[n][a:b] for a, b in spans[n])) for n in range(3)] == [
-        letters(" ".join(part)) for part in (SENTENCES[:3], SENTENCES[3:5], SENTENCES[5:7])
-    ]
-
-
-def test_a_document_of_one_passage_is_the_passage():
-    (document,) = documents_as_they_are([" One. "])
-    assert (document.text, document.is_passage) == (" One. ", True)
-    assert document.of_passages([Span(0, 6)]) == {0: ((0, 6),)}
-
-
 @given(
     texts=st.lists(st.text(alphabet="ab \n。你.", min_size=1, max_size=60), max_size=6, unique_by=str.rstrip),
     group=st.sampled_from(["d", None]),
@@ -369,27 +219,11 @@ def test_a_link_is_an_end_that_is_a_beginning(texts, group):
         assert stripped[before].endswith(stripped[after][:length])
 
 
-def test_chunks_that_share_nothing_are_not_linked():
-    assert find_overlaps(["One gate.", "\nTwo walls."], ["d", "d"], range(2)).links == []
-
-
 def test_one_line_many_times_is_looked_at_a_few_times():
     texts = ["The same line of the log.\n" * 2_000 + f"End {n}." for n in range(60)]
     start = time.process_time()
     find_overlaps(texts, ["d"] * 60, range(60))
     assert time.process_time() - start < MOST_SECONDS
-
-
-def test_many_links_are_not_more_than_there_are_places_to_look():
-    texts = [f"{n} word of it " + "the same end of it all " * 30 for n in range(200)]
-    _, links = find_overlaps(texts, ["d"] * 200, range(200))
-    assert len(links) <= 200 * PLACES
-
-
-@pytest.mark.parametrize("text", ["", " ", "x", "\n\n\n", "。", "```"])
-def test_next_to_nothing_breaks_nothing(text):
-    run([text, text, PROSE])
-    run([text])
 
 
 @given(
@@ -422,74 +256,3 @@ def test_what_means_something_else_alone_is_no_part_and_no_overlap(outer, inner)
     assert find_overlaps([before, after], ["d", "d"], range(2)) == ({}, [])
     before, after = f"Before. {inner}", f"{outer} And after."
     assert find_overlaps([before, after], ["d", "d"], range(2)) == ({}, [])
-
-
-@pytest.mark.parametrize(
-    ("outer", "inner"),
-    [
-        (f"Guests are allowed behind {TAIL}.", f"allowed behind {TAIL}."),
-        (f"He said no. See {TAIL}, port 80. No more.", f"See {TAIL}, port 80."),
-        (f"See {TAIL} (or not).", f"e {TAIL}"),
-        (f"{CHINESE}共12345个。", CHINESE[3:]),
-    ],
-)
-def test_what_means_the_same_alone_is_a_part(outer, inner):
-    assert find_overlaps([outer, inner], ["d", "d"], range(2)).within == {1: 0}
-
-
-def test_a_short_part_is_one_only_between_the_ends_of_sentences():
-    outer = "The cache is on. Restart the server if it is full. Then wait."
-    for inner, is_part in [("Restart the server if it is full.", True), ("Restart the server", False)]:
-        assert bool(find_overlaps([outer, inner], ["d", "d"], range(2)).within) == is_part
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"{LONG}\n\n    indented = 'by it'",
-        f"{LONG}\n\n  of the list item",
-        f"````\n```\n\n{LONG}\n\n```\n````",
-        f"~~~\n```\n\n{LONG}\n\n~~~",
-    ],
-)
-def test_a_paragraph_that_announces_something_or_is_in_a_fence_stays(text):
-    texts = [f"Page {n}.\n\n{text}\n\nEnd {n}." for n in range(2)]
-    assert run(texts, docs=["a", "b"]).text == "\n\n".join(texts)
-
-
-def test_blank_passages_are_no_copies():
-    assert run([PROSE, " \n", "", " \n"]).dropped == ()
-
-
-def test_a_preview_has_a_line_for_each_chunk():
-    chunks = windows(PROSE, 220, 60)
-    result = compress("town", chunks, ngram_threshold=1.0, format="preview", max_tokens=20_000)
-    assert len(result.text.splitlines()) == len(chunks)
-
-
-# In its place
-
-
-def test_a_chunk_that_continues_its_neighbours_stays_although_another_one_contains_it():
-    listing = ["open the gate", "close the gate", "paint the gate"]
-    there = [f"{SENTENCES[0]}\n{listing[0]}", "\n".join(listing[:2]), f"{listing[1]}\n{SENTENCES[1]}"]
-    elsewhere = f"{SENTENCES[2]}\n" + "\n".join(listing) + f"\n{SENTENCES[3]}"
-    result = run([*there, elsewhere])
-    assert result.text == "\n\n".join(["\n".join([SENTENCES[0], *listing[:1]]), listing[1], SENTENCES[1], elsewhere])
-    assert dropped(result) == {}
-
-
-def test_small_chunks_of_a_large_one_are_left_out_although_they_overlap():
-    small = [" ".join(SENTENCES[n : n + 2]) for n in range(5)]
-    assert ids(run([*small, " ".join(SENTENCES[:7])])) == ["p5"]
-
-
-def test_the_last_window_within_the_one_before_is_left_out():
-    chunks = [" ".join(SENTENCES[n : n + 3]) for n in range(5)]
-    chunks.append(" ".join(SENTENCES[5:7]))
-    assert letters(run(chunks).text) == letters(" ".join(SENTENCES[:7]))
-
-
-def test_of_equal_overlaps_the_one_with_what_came_next_counts():
-    texts = [f"{A} Then it stops.", f"Then it stops. {B}", f"{C} Then it stops.", "Then it stops. Nobody knows."]
-    assert run(texts).text.replace("\n\n", " ") == f"{A} Then it stops. {B} {C} Then it stops. Nobody knows."

@@ -5,10 +5,7 @@ import warnings
 
 import pytest
 
-from ctxcompress import CompressionConfig, Compressor, compress
-from ctxcompress.cache import MemoryCache
-from ctxcompress.data import must_keep
-from ctxcompress.data.must_keep import read_rules
+from ctxcompress import compress
 from ctxcompress.errors import ConfigError, CtxCompressWarning
 
 TEXTS = ["The default timeout is 30 seconds. " + "Ships came late. " * 40, "Ticket OPS-4711 is open. " * 9]
@@ -45,17 +42,6 @@ def test_a_text_that_occurs_nowhere_is_warned_of_beside_others_too(warned):
     assert warned.messages == ["must_keep: nothing matches 'OPS-4712'; check how it is written"]
 
 
-def test_a_pattern_that_finds_nothing_beside_others_is_a_note(warned):
-    result = compress(QUESTION, TEXTS, max_tokens=40, must_keep=["OPS-4711", re.compile(r"INV-\d+"), "urls"])
-    assert note_of(result) == r"nothing matches the pattern 'INV-\\d+', urls"
-    assert not warned.messages
-
-
-def test_without_passages_nothing_is_missing(warned):
-    assert compress(QUESTION, [], must_keep=["OPS-4711", r"OPS-\d+"]).text == ""
-    assert not warned.messages
-
-
 @pytest.mark.parametrize(
     "text",
     [r"INV-\d+", r"\w+@example", ".*timeout", "ERROR.*", "Total: .+ EUR", "[0-9]{4}", "[A-Z]{3}-", "[A-Za-z]+", "[^,]+",
@@ -79,12 +65,6 @@ def test_a_text_with_signs_of_its_own_is_a_text(text, warned):
     assert len(warned.messages) == 1
 
 
-def test_texts_that_look_like_patterns_are_written_as_they_were_meant():
-    given = [r"INV-\d+", {"text": r"OPS-\d+"}, "OPS", "dates", {"text": "dates"}]
-    assert must_keep.written(given) == given
-    assert read_rules("must_keep", must_keep.written(given)) == read_rules("must_keep", given)
-
-
 def test_warnings_are_shown_once_for_each_line_that_calls():
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("default")
@@ -93,26 +73,6 @@ def test_warnings_are_shown_once_for_each_line_that_calls():
         compress(QUESTION, TEXTS, max_tokens=40, must_keep=["OPS-4712"])
     assert [each.category for each in found] == [CtxCompressWarning] * 2
     assert len({each.lineno for each in found}) == 2
-
-
-def test_a_kind_of_text_that_does_not_occur_is_no_reason_for_a_warning(warned):
-    assert note_of(compress(QUESTION, TEXTS, max_tokens=40, must_keep=["dates", "urls"])) is not None
-    assert not warned.messages
-
-
-def test_what_matches_is_not_mentioned():
-    result = compress(QUESTION, TEXTS, max_tokens=40, must_keep=["OPS-4711"])
-    assert note_of(result) == ""
-    assert "Must keep" not in result.stats.summary()
-    assert note_of(compress(QUESTION, TEXTS, max_tokens=40)) is None
-
-
-def test_a_stored_result_says_it_too(warned):
-    compressor = Compressor(CompressionConfig(max_tokens=40, must_keep=["OPS-4712"], cache=MemoryCache()))
-    first, second = (compressor.compress(QUESTION, TEXTS) for _ in range(2))
-    assert second.cache.is_outcome
-    assert note_of(first) == note_of(second)
-    assert len(warned.messages) == 2
 
 
 def test_of_many_rules_the_first_few_are_named():

@@ -1,6 +1,5 @@
 """Chunks of a file that splitters tore apart, put together as the file was."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -47,36 +46,6 @@ def test_white_space_that_a_splitter_took_away_is_put_back(before):
         tabs = SHELF.replace("    ", "\t")
         at = tabs.rindex("\n", 0, tabs.index(before)) + 1
         assert put_together(stripped(tabs, [at], file_path="shelf.py")) == [tabs.strip()]
-
-
-def test_offsets_tell_the_order_and_what_is_missing():
-    cuts = [SHELF.index(word) for word in ("        self.books", "    def save")]
-    one, two, three = stripped(SHELF, cuts, file_path="shelf.py")
-    assert put_together([three, one, two]) == [SHELF.strip()]
-    assert put_together([three, one]) == [three.text, one.text]
-
-
-@pytest.mark.parametrize("start", [True, -1, "0", 0.0, None])
-def test_only_whole_numbers_are_offsets(start):
-    texts = ["def one():\n    return 1", "def two():\n    return 2"]
-    passages = [Passage(text, text, file_path="a.py", metadata={"start_index": start}) for text in texts]
-    assert put_together(passages) == texts
-
-
-def test_a_title_alone_is_of_one_file_if_what_follows_goes_on():
-    at = SHELF.index("            self.close")
-    first = Passage("a", SHELF[:at], title="shelf.py", metadata={"start_index": 0})
-    second = Passage("b", SHELF[at:], title="shelf.py", metadata={"start_index": at})
-    assert put_together([first, second]) == [SHELF]
-    # The file of this name in another folder.
-    other = Passage("c", "def shelve(book):\n    return book\n", title="shelf.py", metadata={"start_index": 0})
-    third = replace(second, metadata={"start_index": len(other.text)})
-    assert len(put_together([other, third])) == 2
-
-
-def test_prose_is_not_put_together():
-    passages = stripped(SHELF, [SHELF.index("        self.changed")], file_path="shelf.txt")
-    assert len(put_together(passages)) == 2
 
 
 def test_a_heading_at_the_end_of_an_overlap_stays_with_the_text_under_it():

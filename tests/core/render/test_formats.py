@@ -121,12 +121,6 @@ def test_json_tells_what_is_known_and_nothing_else():
     assert set(read["passages"][1]) == {"number", "id", "index", "text", "spans", "tokens", "relevance", "title"}
 
 
-@pytest.mark.parametrize("format", ["plain", "compact", "verbose", "json", "xml"])
-def test_without_passages_there_is_only_what_stands_around_them(format):
-    text = formatted([], format)
-    assert TAG.sub("", text).strip("\n>") == "" if format != "json" else json.loads(text)["passages"] == []
-
-
 @given(passages=lists_of_passages)
 def test_compact_is_read_back_as_it_was(passages):
     read = parse_compact(formatted(passages, "compact"))
@@ -141,13 +135,6 @@ def test_compact_is_read_back_as_it_was(passages):
         assert bool(entry.score) == is_known
         if is_known:
             assert float(entry.score) == pytest.approx(item.score, rel=0.01, abs=0.0051)
-
-
-@given(passages=lists_of_passages)
-def test_headings_that_have_no_sign_in_them_are_read_back_one_by_one(passages):
-    for entry, item in zip(parse_compact(formatted(passages, "compact")), passages, strict=True):
-        names = [shortened(one_line(name), 80) for name in (item.header_path or ())[-8:]]
-        assert list(entry.headings) == [name for name in names if name]
 
 
 @given(passages=lists_of_passages)
@@ -245,7 +232,7 @@ def test_a_score_that_is_no_number_is_left_out(score):
 )
 def test_hostile_texts_end(format, piece):
     # Whatever looks twice at each of these lines or brackets is still at it tomorrow.
-    size = 500_000 // len(piece)
+    size = 100_000 // len(piece)
     item = Passage("a", piece * size, title=piece * size, file_path=piece * size, header_path=(piece * size,) * 9)
     config = CompressionConfig(format=format, encoding=len)
     text = Compressor(config).formatted(kept([item, PASSAGES[1]]))

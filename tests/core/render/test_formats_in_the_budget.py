@@ -1,6 +1,5 @@
 """The rules of the budget hold in every format: headers, numbers, escapes and envelopes count."""
 
-import json
 import pickle
 import sys
 from pathlib import Path
@@ -83,32 +82,6 @@ def test_what_fits_in_its_format_is_kept_whole_and_one_token_less_is_not_enough_
     assert less.tokens < max(exact.tokens, 2)
 
 
-@pytest.mark.parametrize("format", FORMATS)
-def test_headers_leave_less_room_for_text(format):
-    items = [item(n, f"{n}. {TEXT}") for n in range(5)]
-    plain = compress("default timeout?", items, max_tokens=200)
-    shown = compress("default timeout?", items, max_tokens=200, format=format)
-    assert 0 < sum(part.tokens for part in shown.passages) < sum(part.tokens for part in plain.passages)
-    assert "30 seconds" in shown.text
-
-
-@pytest.mark.parametrize("format", ["json", "xml"])
-def test_where_not_even_the_envelope_fits_there_is_nothing(format):
-    assert compress("q", [item(0)], max_tokens=2, format=format).text == ""
-    result = compress("q", [item(0)], max_tokens=25, format=format)
-    assert result.tokens <= 25
-    assert result.passages or result.text
-
-
-def test_lines_about_passages_have_headers_too():
-    items = [item(0, score=1.0), item(1, "Something else. " * 60, score=0.1)]
-    result = compress("default timeout?", items, max_tokens=260, format="json", metadata_only=True)
-    read = json.loads(result.text)["passages"]
-    assert [found.get("metadata_only", False) for found in read] == [False, True]
-    assert read[1]["text"].startswith("[metadata-only] docs/1.md")
-    assert read[1]["spans"] == []
-
-
 @pytest.mark.parametrize("format", ALL)
 @pytest.mark.parametrize("other", ALL)
 @pytest.mark.parametrize("budget", [5, 30, 60, 150, 1_000])
@@ -129,14 +102,7 @@ def as_kept(result, format):
     return Compressor(CompressionConfig(format=format)).formatted(result.passages, query=result.query)
 
 
-def test_a_result_is_compressed_again_with_its_own_options_where_headers_do_not_fit():
-    items = [item(n, f"{n}. {TEXT}") for n in range(4)]
-    result = compress("default timeout?", items, max_tokens=50, top_n=1, separator="\n---\n")
-    assert result.render("verbose").count("**Result") == 1
-    assert "30 seconds" in result.render("verbose")
-
-
-def test_render_refuses_another_name():
+def test_render_refuses_another_name_and_previews():
     result = compress("q", ["text"])
     with pytest.raises(ConfigError, match="format is 'yaml'; give one of plain"):
         result.render("yaml")
@@ -156,13 +122,6 @@ def test_a_result_in_a_format_can_be_pickled_and_expanded():
     assert result.expand("p0", max_tokens=10) == "The default timeout is 30 seconds."
 
 
-def test_the_statistics_count_the_passages_as_they_came_in_the_same_format():
-    items = [item(0), item(1, "The logo is blue.")]
-    result = compress("", items, format="compact")
-    assert result.stats.original_tokens == result.tokens
-    assert result.stats.tokens_saved == 0
-
-
 def test_a_frame_and_a_format_are_refused_together():
     with pytest.raises(ConfigError, match=r"a frame is given with format='xml'.*give one of them"):
         Compressor(CompressionConfig(format="xml")).compress("q", ["text"], frame=lambda passage, text: text)
@@ -175,11 +134,6 @@ def test_a_cache_tells_formats_apart():
         for name in ALL:
             cached = compress("default timeout?", items, max_tokens=90, format=name, cache=cache)
             assert cached == compress("default timeout?", items, max_tokens=90, format=name)
-
-
-def test_a_file_can_name_the_format(tmp_path):
-    (tmp_path / "c.toml").write_text('[compression]\nformat = "compact"\n', encoding="utf-8")
-    assert CompressionConfig.from_toml(tmp_path / "c.toml").format == "compact"
 
 
 @pytest.mark.parametrize("format", ["compact", "verbose"])

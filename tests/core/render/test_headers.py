@@ -67,12 +67,6 @@ def test_the_page_tells_what_a_format_costs(format):
     assert (int(row[1]), int(row[2])) == overhead(format)
 
 
-def test_the_page_tells_how_long_the_texts_are():
-    text = compress("", RESULTS).text
-    said = f"have {len(text)} characters and {TokenCounter('o200k_base')(text)} tokens"
-    assert said in " ".join(PAGE.read_text(encoding="utf-8").split())
-
-
 def test_the_page_tells_what_compact_saves_against_verbose():
     (characters, tokens), (of_verbose, tokens_of_verbose) = overhead("compact"), overhead("verbose")
     saved = [round(100 * (1 - characters / of_verbose)), round(100 * (1 - tokens / tokens_of_verbose))]

@@ -31,7 +31,6 @@ giants = st.builds(
     lambda unit, times: unit * times, st.sampled_from(["x", "字", "é", "👍🏽", "a_b", "\ud800"]), st.integers(300, 900)
 )
 soup = st.text(alphabet=SCRIPTS, max_size=300)
-gaps = st.sampled_from(["\n\n", "\r\n\r\n", "\n"])
 blocks = st.one_of(paragraphs, headings, tables, code, fences, items, giants, soup)
 texts = st.one_of(
     st.builds(

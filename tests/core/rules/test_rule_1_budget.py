@@ -54,15 +54,6 @@ def test_filling_up_what_is_left_stays_within_the_budget(budget):
     assert 0 < encoding(result.text) == result.tokens <= budget
 
 
-def test_overlapping_windows_do_not_make_the_output_longer_than_the_input():
-    sentences = [f"Rule {n} of the gateway says that port {8000 + n} is for tenant number {n}." for n in range(12)]
-    windows = [" ".join(sentences[n : n + 4]) for n in range(9)]
-    result = compress("port for tenant number 7", windows, max_tokens=120)
-    assert len(result.text) < len("\n\n".join(windows))
-    assert result.tokens <= 120
-    assert result.text.count("tenant number 7.") == 1
-
-
 def test_near_duplicates_give_way_to_what_is_new():
     same = "The gateway closes an idle connection after thirty seconds unless the keepalive option is on, says page"
     other = "Whoever needs longer connections through the gateway sets keepalive to the number of seconds."

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor, compress
-from ctxcompress.segment.segments import segment
 
 WORDS = (
     "pump valve register repairs warranty invoice working days within thirty notice hall lamps ledger before after"
@@ -81,23 +80,6 @@ def test_a_gap_in_a_text_without_sentence_ends_has_a_marker(text, query, budget)
     assert compressor.compress(query, [result.text]).text == result.text
 
 
-@given(text=flows)
-def test_numbers_brackets_and_quotations_stay_with_what_is_around_them(text):
-    ends = [part.end for part in segment(text)][:-1]
-    for end in ends:
-        assert not re.search(r"\d[\d,.)]*\s*\Z", text[:end]) or text[:end].rstrip().endswith((",", ")"))
-        assert not text[end].isdigit()
-        assert text[:end].count("(") == text[:end].count(")")
-        assert text[:end].count('"') % 2 == 0
-
-
-def test_a_flow_of_numbers_keeps_its_dates_whole():
-    text = "614 (February 27, 2016) 419 1947 and the second 222 (October, 1947) 440 1997 " * 40
-    for budget in range(20, 200, 7):
-        result = compress("February 27, 2016", [text], max_tokens=budget).text
-        assert all(date in ("(February 27, 2016)", "(October, 1947)") for date in re.findall(r"\([^()]*\)", result))
-
-
 MANUAL = """\
        --warranty
               To keep the warranty, register the  pump  within  thirty
@@ -113,14 +95,6 @@ def test_an_option_of_a_manual_is_not_spliced():
         for query in ("register the pump", "how long do repairs take?", "late claim"):
             kept = compress(query, [MANUAL * 3], max_tokens=budget).text
             assert_says_what_the_source_says(kept.replace("--warranty", ""), MANUAL * 3)
-
-
-def test_rows_in_columns_are_still_rows():
-    padded = [f"pod-{name:12} 1/1     running   {number:<3}        5d" for number, name in enumerate(WORDS)]
-    ragged = [f"pod-{name}   1/1     running   {number}   5d" for number, name in enumerate(WORDS)]
-    for rows in (padded, ragged):
-        text = "\n".join(["name             ready   status    restarts   age", *rows])
-        assert [part.start for part in segment(text)][1:] == [text.index(row) for row in rows]
 
 
 @pytest.mark.parametrize(
@@ -166,19 +140,6 @@ def test_a_marker_shows_that_the_rest_of_a_sentence_is_missing():
     assert result.passages[0].markers[-1].text.strip() == GAP
 
 
-@pytest.mark.parametrize("mark", ["\u2022", "-", "\u25cf"])
-def test_the_sentences_behind_a_bullet_are_whole(mark):
-    text = (
-        f"{mark} A list of words that are described below. These words always contain a slash, which\n"
-        "      sets them apart from all the other values of the field. When this list is provided, the\n"
-        "      builder must provide a command (as the rules define it) or pretend that\n"
-        "      the value was set to all of the targets, and both the builder and the package's script must\n"
-        "      downgrade accordingly (see below), whatever the other rules of this section may say about it.\n"
-    )
-    ends = [text[: part.end].rstrip()[-1] for part in segment(text)]
-    assert ends == ["."] * 3
-
-
 @given(
     paragraphs=st.lists(stories, min_size=1, max_size=4, unique=True),
     width=st.sampled_from([0, 40, 72]),
@@ -220,22 +181,6 @@ def test_the_rest_of_a_paragraph_has_a_marker_under_its_heading():
         "This is usually referred to as a plugin.\n\n# Others\n\nNothing is said of these."
     )
     assert "# Peers\n\n[…] " in compress("is it a plugin?", [text], max_tokens=22).text
-
-
-def test_a_word_cut_at_the_end_of_a_line_has_a_marker():
-    words = (
-        "resources of the whole house are kept in the cellar under the stairs where nobody ever looks for re-\nleased"
-    )
-    text = " and ".join([words] * 9) + ". Leaking is no crime."
-    kept = compress("which resources are released, is leaking a crime?", [text], max_tokens=60).text
-    assert_says_what_the_source_says(kept, text)
-
-
-def test_a_sentence_cut_at_the_end_of_a_line_has_a_marker():
-    clause = "this license applies only to those claims licensable by the contributor that are necessarily infringed"
-    text = textwrap.fill(" and ".join([clause] * 12) + ". If You sue, the license ends.", 72)
-    kept = compress("when does the license end if you sue?", [text], max_tokens=120).text
-    assert_says_what_the_source_says(kept, text)
 
 
 def test_lines_of_a_log_have_a_marker_between_them():

@@ -1,68 +1,13 @@
 """Which boilerplate of a text a query asks for, and how that changes the scores of segments."""
 
-import numpy as np
 import pytest
 
 from ctxcompress import compress
-from ctxcompress.data.passages import Kind
 from ctxcompress.data.results import Reason
-from ctxcompress.score.adjustments import surroundings
-from ctxcompress.segment.segments import segment
 
 FRONT_MATTER = "---\ntitle: Timeouts\nauthor: Jane Doe\ndate: 2024-03-03\n---"
 COMMENT = "<!-- YAML\nadded: v1.2\ntags: limits\n-->"
 DEFINITION = "[the byline]: http://a.org/byline"
-PAGE = f"{FRONT_MATTER}\n\n{COMMENT}\n\nThe gateway and this article wait for ninety seconds.\n\n{DEFINITION}\n"
-
-
-def parts(page=PAGE):
-    segments = segment(page)
-    return segments, [page[part.start : part.end] for part in segments]
-
-
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
-        ("How long does the gateway wait?", []),
-        ("", []),
-        ("Who wrote this?", [FRONT_MATTER]),
-        ("when was this article published", [FRONT_MATTER]),
-        ("Wer ist der Autor?", [FRONT_MATTER]),
-        ("which tags does it have?", [COMMENT]),
-        ("Since which version is it there?", [COMMENT]),
-        ("Is there a link to a page?", []),
-    ],
-)
-def test_what_a_question_asks_for(query, expected):
-    segments, texts = parts()
-    unasked = surroundings(query, segments, texts).unasked
-    boilerplate = [number for number, part in enumerate(segments) if part.kind is Kind.BOILERPLATE]
-    assert len(boilerplate) == 3
-    assert [texts[number].strip() for number in boilerplate if number not in unasked] == expected
-
-
-def weighed(query):
-    segments, texts = parts()
-    scores = np.full(len(segments), 0.5)
-    surroundings(query, segments, texts).damp(scores)
-    return {text.strip(): float(score) for text, score in zip(texts, scores, strict=True)}
-
-
-def test_what_is_not_asked_for_is_worth_next_to_nothing():
-    scores = weighed("How long does the gateway wait?")
-    assert scores.pop("The gateway and this article wait for ninety seconds.") == 0.5
-    assert max(scores.values()) < 0.001
-
-
-@pytest.mark.parametrize(
-    ("query", "is_best"),
-    [("Who wrote this?", True), ("Who is the author?", True), ("Who wrote the song about the gateway?", False)],
-)
-def test_a_question_about_the_page_itself_finds_what_has_none_of_its_words(query, is_best):
-    assert weighed(query)[FRONT_MATTER] == 0.5
-    assert bool(surroundings(query, *parts()).wanted) == is_best
-
-
 REFERENCE = """# HTTP
 
 ### `request.abort()`

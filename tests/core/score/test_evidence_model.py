@@ -5,20 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.score.evidence import Calibration, Stage, load_models, sigmoid
+from ctxcompress.score.evidence import load_models
 
 LOGITS = st.lists(st.floats(-40, 40), min_size=1, max_size=60).map(np.array)
-
-
-def test_a_stage_is_a_weighted_sum_over_its_tables():
-    stage = Stage(0.5, np.array([1.0, 2.0, 4.0]))
-    tables = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 1.0]])
-    assert stage.logits(*tables).tolist() == [1.5, 6.5]
-
-
-def test_sigmoid_takes_any_number():
-    with np.errstate(all="raise"):
-        assert sigmoid(np.array([-1e9, 0.0, 1e9])) == pytest.approx([0, 0.5, 1])
 
 
 @pytest.mark.parametrize("name", ["words", "static", "encoder"])
@@ -28,17 +17,3 @@ def test_calibration_gives_probabilities_and_keeps_the_order(name, logits):
     assert np.all((probability > 0) & (probability < 1))
     order = np.argsort(logits)
     assert np.all(np.diff(probability[order]) >= 0)
-
-
-@pytest.mark.parametrize("name", ["words", "static", "encoder"])
-def test_among_rivals_a_segment_is_less_likely_needed(name):
-    calibration = load_models()[name].calibration
-    alone = calibration.probability(np.array([3.0, *[-5.0] * 30]))[0]
-    rivalled = calibration.probability(np.array([3.0, *[2.5] * 10, *[-5.0] * 20]))[0]
-    assert rivalled < alone
-
-
-def test_the_order_of_the_segments_does_not_change_a_probability():
-    logits = np.random.default_rng(5).normal(size=200)
-    calibration = Calibration(intercept=1.0, logit=0.9, log_segments=-0.4, log_odds=-0.6)
-    assert calibration.probability(logits)[::-1].tolist() == calibration.probability(logits[::-1]).tolist()

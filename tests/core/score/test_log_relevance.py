@@ -3,10 +3,6 @@
 import pytest
 
 from ctxcompress import Passage, compress
-from ctxcompress.data.documents import documents_as_they_are
-from ctxcompress.data.table import SegmentTable
-from ctxcompress.score.log_relevance import LineShapes
-from ctxcompress.segment.segments import segment
 
 HEARTBEATS = [
     f"2026-05-01 10:{n // 60:02}:{n % 60:02},120 INFO  [pool-{n % 7}] c.e.Poller - polled shard {n} in {n * 37 % 90} ms"
@@ -51,24 +47,6 @@ def test_the_only_error_answers_why_it_failed(query, scorer):
     assert line in kept(query, with_line(line), scorer=scorer)
 
 
-def test_the_only_line_of_its_shape_is_found_without_its_words(scorer):
-    line = "2026-05-01 10:02:50,900 INFO  [main] c.e.sync.Limits - upper bound of the pool: 500"
-    assert line in kept("how many threads may there be?", with_line(line), scorer=scorer)
-
-
-def test_one_line_stands_for_its_shape(scorer):
-    others = [
-        f"2026-05-01 10:09:0{n},001 INFO  [main] c.e.{said}"
-        for n, said in enumerate(["Main - up", "Gate - ok", "Db - on"])
-    ]
-    shown = kept("which shard was polled?", "\n".join([*HEARTBEATS, *others]), scorer=scorer)
-    assert all(line in shown for line in others)
-
-
-def test_the_best_line_of_a_shape_is_the_one_with_the_words(scorer):
-    assert HEARTBEATS[211] in kept("how long did shard 211 take?", "\n".join(HEARTBEATS), scorer=scorer)
-
-
 @pytest.mark.parametrize(
     ("query", "line"),
     [
@@ -87,12 +65,6 @@ def test_the_last_line_of_a_traceback_says_why(scorer):
     assert "JSONDecodeError: Expecting ','" in shown
 
 
-def test_frames_come_with_their_exception(scorer):
-    shown = kept("where is settings.path loaded?", TRACEBACK, 100, scorer=scorer)
-    assert "load(settings.path)" in shown
-    assert "JSONDecodeError: Expecting ','" in shown
-
-
 def test_a_piece_of_a_diff_comes_with_its_headers(scorer):
     hunks = "".join(
         f"--- a/part{n}.py\n+++ b/part{n}.py\n@@ -{n},2 +{n},2 @@ def part{n}():\n-    return {n}\n+    return {n}0\n"
@@ -100,39 +72,6 @@ def test_a_piece_of_a_diff_comes_with_its_headers(scorer):
     )
     changed = "--- a/retry.py\n+++ b/retry.py\n@@ -3,2 +3,2 @@ def wait():\n-    delay = 5\n+    delay = backoff(5)\n"
     assert changed.rstrip() in kept("how did the delay of the retry change?", hunks + changed, scorer=scorer)
-
-
-def test_logs_and_prose_compete(scorer):
-    prose = "The nightly job writes its report into the folder archive. It keeps ninety reports."
-    passages = [with_line("2026-05-01 10:02:50,900 INFO  [main] c.e.Main - started"), prose]
-    shown = compress("where does the nightly job write its report?", passages, max_tokens=90, scorer=scorer).text
-    assert "folder archive" in shown
-
-
-def test_scores_are_probabilities_and_order_does_not_depend_on_other_passages():
-    text = with_line("2026-05-01 10:02:50,900 ERROR [pool-3] c.e.sync.Writer - no space left on device")
-    result = compress("why did it fail?", [text], max_tokens=150)
-    assert all(0 <= passage.relevance <= 1 for passage in result.passages)
-
-
-def shapes(lines):
-    text = "\n".join(lines) + "\n"
-    documents = documents_as_they_are([text])
-    return LineShapes.of(SegmentTable.of(documents, [segment(text)])).shape.tolist()
-
-
-def test_a_shape_ignores_numbers_names_and_paths():
-    assert set(shapes(HEARTBEATS[:9])) == {0}
-    opened = [f"Dec 10 09:32:2{n} box sshd[2468{n}]: session opened for user {name} by (uid=0)" for n, name in
-              enumerate(["anna", "ben", "carl"])]  # fmt: skip
-    closed = ["Dec 10 09:45:06 box sshd[24680]: session closed for user anna"]
-    assert shapes([*opened, *closed]) == [0, 0, 0, 1]
-
-
-def test_an_empty_question_keeps_rare_lines():
-    line = "2026-05-01 10:02:50,900 ERROR [pool-3] c.e.sync.Writer - no space left on device"
-    assert kept("", with_line(line))
-    assert compress("?", [Passage("1", with_line(line))], max_tokens=60).tokens <= 60
 
 
 def test_a_log_without_a_word_of_the_question_leaves_the_room_to_other_text():
@@ -168,17 +107,6 @@ TROUBLE = [
 def test_a_compound_with_a_word_for_failures_does_not_ask_what_went_wrong(query, scorer):
     line = "May 12 07:40:12 gate doord[4712]: badge of door 7, which is in use, was not seen on any way - BREAK-OUT"
     assert line in kept(query, "\n".join([*TROUBLE, line, *TROUBLE[::-1]]), 70, scorer=scorer)
-
-
-@pytest.mark.parametrize(
-    ("query", "line"),
-    [
-        ("What error came with the depot harbour?", "stored[77]: connection from 10.2.3.4 (depot.harbour.example)"),
-        ("What error came with disconnecting many failures?", "stored[77]: Disconnecting: Too many failures to count"),
-    ],
-)
-def test_a_line_with_the_words_of_the_question_comes_before_worse_ones(query, line):
-    assert line in kept(query, "\n".join([*TROUBLE, f"May 12 07:40:12 gate {line}", *TROUBLE[::-1]]), 55)
 
 
 SHORT = {
@@ -235,14 +163,6 @@ def test_what_belongs_to_the_line_that_says_what_went_wrong_comes_with_it(below,
     text = "\n".join(prefix + line for line in [*lines[:150], *below.split("\n"), *lines[150:]])
     found = kept("why did the build fail?", text, 300)
     assert [line for line in below.split("\n") if line and prefix + line not in found] == []
-
-
-def test_lines_of_a_frequent_shape_are_not_raised_by_an_error_beside_them():
-    done = [f"part {n} done" for n in range(20)]
-    text = "\n".join([*done, "ERROR: full", "at slot 8 of the quay", *done])
-    table = SegmentTable.of(documents_as_they_are([text]), [segment(text)])
-    severity = LineShapes.of(table).severity
-    assert severity[20] > severity[21] > 4 * severity[22]
 
 
 def test_a_word_of_the_question_that_many_lines_have_does_not_outweigh_what_went_wrong():

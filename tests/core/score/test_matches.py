@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from ctxcompress.score.matches import levels, occurrences, respelled
 from ctxcompress.text.words import Terms, split_words
 
-LANGUAGES = """
-    ar ca cs da de el en es et eu fa fi fr ga he hi hu hy id it ja ko lt ne nl no pl pt ro ru sr sv th zh""".split()
+LANGUAGES = "ar de en es hi ja ru th tr zh".split()
 WORDS = st.one_of(
     st.sampled_from(
         "lying lie dies timeouts timeout time_out getTimeOut HTTPServer httpserver Zeitüberschreitung Zeit "

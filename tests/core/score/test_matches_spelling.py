@@ -68,10 +68,6 @@ def test_a_word_that_is_there_is_not_looked_for_in_another_spelling():
     assert found("the capital of Slovenai", ["Slovenia", "Slovania", "capital"]) == {"Slovenia"}
 
 
-def test_a_word_of_the_question_is_itself():
-    assert found("Indiana and Indiane", ["Indiana"]) == set()
-
-
 @given(st.text(LETTERS, min_size=7, max_size=9), st.data())
 def test_all_slips_are_found_and_nothing_else(word, draw):
     near = slips(word)

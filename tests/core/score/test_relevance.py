@@ -9,12 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, compress
-from ctxcompress.data.passages import Kind, Segment
-from ctxcompress.data.table import number_sections
 from ctxcompress.errors import ConfigError, MissingExtra
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.features import relevance, scores_of_rank_bm25
-from ctxcompress.segment.segments import segment
 from ctxcompress.text.words import Terms, split_words
 
 ENGLISH = Terms("en")
@@ -40,96 +37,10 @@ def test_scores_are_finite_and_not_negative(given_passages, query):
 
 
 @given(passages, queries)
-def test_the_same_twice(given_passages, query):
-    once, again = scored(query, given_passages), scored(query, given_passages)
-    assert all((one == other).all() for one, other in zip(once, again, strict=True))
-
-
-@given(passages, queries)
 def test_the_order_of_passages_does_not_matter(given_passages, query):
     forward, backward = scored(query, given_passages), scored(query, given_passages[::-1])[::-1]
     for one, other in zip(forward, backward, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
-
-
-@given(passages)
-def test_without_matches_all_are_zero(given_passages):
-    assert all(not scores.any() for scores in scored("unseen words", given_passages))
-
-
-def test_without_segments_or_question():
-    assert relevance([], [], [], {"a": 1.0}, ENGLISH).size == 0
-    assert relevance([["a"]], [0], [[]], {}, ENGLISH).tolist() == [0.0]
-
-
-def test_what_says_more_of_the_question_is_worth_more():
-    (scores,) = scored(
-        "default timeout of the server", [(["The default timeout is 30.", "The server runs.", "Cats."], "")]
-    )
-    assert scores[0] > scores[1] > scores[2]
-
-
-def test_a_title_that_matches_helps_its_passage():
-    text = ["It waits for thirty seconds.", "Then it gives up."]
-    helped, other = scored("timeout", [(text, "Timeout"), (text, "Colours")])
-    assert (helped > other).all()
-
-
-def test_the_words_of_a_passage_help_its_other_sentences():
-    near, far = scored("timeout", [(["The timeout is set here.", "It is 30."], ""), (["Cats sleep.", "It is 30."], "")])
-    assert near[1] > far[1]
-
-
-def test_a_word_in_all_passages_still_counts():
-    assert all(scores.all() for scores in scored("timeout", [(["timeout"], "")] * 3))
-
-
-def test_forms_and_accents_are_the_same_word():
-    found, other = scored("configuring the cafes", [(["The café is configured."], ""), (["Nothing."], "")])
-    assert found[0] > other[0] == 0
-
-
-@pytest.mark.parametrize("synonyms", [{"db": ["database"]}])
-def test_a_synonym_counts_less_than_the_word_itself(synonyms):
-    wanted = query_terms("db", language="en", terms=ENGLISH, synonyms=synonyms)
-    words = [["the", "db"], ["the", "database"], ["the", "cat"]]
-    scores = relevance(words, [0, 1, 2], [[], [], []], wanted, ENGLISH)
-    assert scores[0] > scores[1] > scores[2] == 0
-
-
-def test_short_passages_are_one_section_each():
-    segments = segment("# A\n\nOne. Two.\n\n## B\n\nThree.\n")
-    assert number_sections([segments, [], segments]) == [0] * len(segments) + [1] * len(segments)
-
-
-def test_long_passages_are_sections_by_heading():
-    text = "# A\n\n" + "One is here. " * 200 + "\n\n## B\n\n" + "Two is there. " * 200
-    segments = segment(text)
-    numbers = number_sections([segments])
-    assert numbers == [0 if item.heading == ("A",) else 1 for item in segments]
-
-
-def test_long_passages_without_headings_are_sections_by_block():
-    segments = segment(("One is here. " * 60 + "\n\n") * 5)
-    assert number_sections([segments]) == [item.block for item in segments]
-
-
-def test_functions_are_sections_even_in_short_code():
-    segments = segment("def a():\n    return 1\n\n\ndef b():\n    return 2\n")
-    assert number_sections([segments]) == [0, 1]
-
-
-@given(st.lists(st.lists(st.sampled_from([(), ("A",), ("A", "B")]), max_size=5), max_size=5))
-def test_section_numbers_ascend_without_holes_and_never_span_passages(headings):
-    listed = [
-        [Segment(Kind.CODE, place, place + 1, place, heading) for place, heading in enumerate(of_one)]
-        for of_one in headings
-    ]
-    numbers = number_sections(listed)
-    assert numbers == sorted(numbers)
-    assert set(numbers) == set(range(len(set(numbers))))
-    owners = [index for index, of_one in enumerate(listed) for _ in of_one]
-    assert len(set(zip(numbers, owners, strict=True))) == len(set(numbers))
 
 
 # The package rank-bm25

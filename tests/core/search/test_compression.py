@@ -5,12 +5,9 @@ from itertools import pairwise
 
 import pytest
 import search_shapes
-from hypothesis import given
-from hypothesis import strategies as st
 from search_shapes import CLOUDS, KUBERNETES, SHAPES, shape
 
 from ctxcompress import CompressionConfig, Compressor, compress_search_results
-from ctxcompress.apps.search.result_limits import page_of
 from ctxcompress.data.results import Reason
 from ctxcompress.encoders import StaticVectors
 from ctxcompress.errors import ConfigError, InputError
@@ -54,18 +51,6 @@ def test_a_score_that_is_none_keeps_its_result(score):
     assert kept(hits(0.9, score)) == [0, 1]
 
 
-def test_a_missing_score_keeps_its_result():
-    results = hits(0.9, 0.1)
-    del results[1]["score"]
-    assert kept(results) == [0, 1]
-
-
-def test_if_all_are_below_the_floor_all_stay():
-    assert kept(hits(0.2, 0.1, 0.05)) == [0, 1, 2]
-    assert kept(hits(0.2, 0.1), min_score=None) == [0, 1]
-    assert kept(hits(0.9, 0.4, 0.3), min_score=0.5) == [0]
-
-
 @pytest.mark.parametrize(("complexity", "results"), [("simple", 3), ("moderate", 4), ("complex", 5)])
 def test_the_limits_of_each_complexity(complexity, results):
     characters = {"simple": 300, "moderate": 400, "complex": 500}[complexity]
@@ -94,44 +79,12 @@ def test_three_sentences_are_kept_in_their_order():
     assert all("Kubernetes" in sentence for sentence in sentences)
 
 
-@pytest.mark.parametrize("number", [1, 2, 5])
-def test_other_numbers_of_sentences(number):
-    (found,) = compress_search_results(hits(0.9, text=" ".join(SENTENCES)), KUBERNETES, max_sentences=number).results
-    assert sum(sentence in found["content"] for sentence in SENTENCES) == number
-
-
-def test_what_is_said_twice_takes_one_place():
-    text = " ".join([SENTENCES[0]] * 4 + [SENTENCES[2], SENTENCES[4], "The author likes tea. " * 20])
-    (found,) = compress_search_results(hits(0.9, text=text), KUBERNETES, max_characters=130).results
-    assert found["content"].count(SENTENCES[0]) == 1
-    assert SENTENCES[2] in found["content"]
-    assert SENTENCES[4] in found["content"]
-
-
 @pytest.mark.parametrize("characters", range(30, 60))
 def test_the_marker_counts(characters):
     text = "Kubernetes is a system that " + "runs many containers on nodes " * 8 + "and so on."
     (found,) = compress_search_results(hits(0.9, text=text), KUBERNETES, max_characters=characters).results
     assert found["content"].endswith("...")
     assert len(found["content"]) <= characters
-
-
-def test_a_blank_text_stays_and_is_not_in_the_account():
-    came = [{"url": "https://a.example", "content": " ".join(SENTENCES), "raw_content": " \n ", "snippet": ""}]
-    result = compress_search_results(came, KUBERNETES)
-    assert (result.results[0]["raw_content"], result.results[0]["snippet"]) == (" \n ", "")
-    assert {found.passage.metadata["key"] for found in result.dropped} == {"content"}
-
-
-def test_a_sentence_that_is_too_long_alone_is_cut_between_words_and_marked():
-    text = "Kubernetes is a system that " + "runs containers and restarts what has failed and " * 8 + "so on."
-    (found,) = compress_search_results(hits(0.9, text=text), KUBERNETES).results
-    assert found["content"].endswith("...")
-    assert len(found["content"]) <= 300
-    beginning = found["content"].removesuffix("...")
-    assert text.startswith(beginning)
-    assert not text[len(beginning) : len(beginning) + 1].isalnum()
-    assert len(beginning) > 250
 
 
 @pytest.mark.parametrize("ending", [". Nobody answers in between.", ".\n\n## Next\n\nSomething else.", ""])
@@ -150,22 +103,6 @@ def test_a_sentence_of_several_pages_is_cut_and_marked_too_and_uses_its_room(sen
     assert found["content"].endswith("...")
     assert 270 < len(found["content"]) <= 300
     assert found["content"].removesuffix("...").removeprefix(beginning) in sentence
-
-
-def test_so_is_one_in_a_script_without_spaces():
-    text = "Kubernetes 是一个系统" + "，它运行许多容器并且重新启动失败的容器" * 40 + "。另一句话。"
-    (found,) = compress_search_results(hits(0.9, text=text), KUBERNETES).results
-    assert found["content"].endswith("...")
-    assert 270 < len(found["content"]) <= 300
-    assert text.startswith(found["content"].removesuffix("..."))
-
-
-def test_a_long_sentence_that_fits_is_whole_and_has_no_marker():
-    sentence = "Kubernetes is a system that " + "runs containers and restarts what has failed and " * 20 + "so on."
-    text = f"{sentence} {'The author likes tea. ' * 20}"
-    (found,) = compress_search_results(hits(0.9, text=text), KUBERNETES, max_characters=1_200).results
-    assert sentence in found["content"]
-    assert "..." not in found["content"]
 
 
 def test_a_text_that_fits_comes_back_as_it_is():
@@ -187,14 +124,6 @@ def test_a_row_comes_with_the_header_of_its_table_and_code_is_not_cut_within_a_l
     lines = found["content"].splitlines()
     assert set(lines) <= set(code.splitlines())
     assert lines.count("```python") == lines.count("```")
-
-
-def test_a_long_statement_is_not_given_up_for_another_result():
-    code = "def load():\n    return [" + ", ".join(f"call({n})" for n in range(60)) + "]\n"
-    came = [{"url": "a", "content": code}, {"url": "b", "content": "Tea is " + "hot and " * 60 + "sweet."}]
-    one, other = compress_search_results(came, "tea").results
-    assert "return [call(0), call(1)" in one["content"]
-    assert other["content"].startswith("Tea is hot")
 
 
 def test_every_character_that_is_left_out_is_in_the_account():
@@ -225,19 +154,6 @@ def test_one_page_comes_once_and_the_best_scored_of_it():
     assert reasons(result) == [(0, Reason.DUPLICATE, 1), (3, Reason.DUPLICATE, 2)]
 
 
-GUIDE = [
-    {"link": "https://docs.example/guide#install", "snippet": "Install with pip."},
-    {"link": "https://docs.example/guide#timeouts", "snippet": "The default timeout is 30 seconds."},
-]
-
-
-def test_different_parts_of_a_page_are_no_copies():
-    result = compress_search_results(GUIDE, "What is the default timeout?")
-    assert result.results == GUIDE
-    parts = [{"url": "https://a.example/doc", "text": f"Part {n} says {n}0 seconds."} for n in range(3)]
-    assert compress_search_results(parts, "How many seconds?").results == parts
-
-
 @pytest.mark.parametrize(
     ("one", "other", "dropped"),
     [
@@ -257,14 +173,6 @@ def test_of_one_page_what_another_result_says_too_is_left_out(one, other, droppe
     assert result.results == [found for place, found in enumerate(came) if place not in dropped]
 
 
-def test_a_copy_with_a_low_score_does_not_take_the_place_of_a_good_one():
-    came = hits(0.9, 0.1)
-    came[1] = {**came[1], "url": came[0]["url"], "content": f"{TEXT} And more of it."}
-    result = compress_search_results(came, KUBERNETES)
-    assert result.results == came[:1]
-    assert reasons(result) == [(1, Reason.SCORE, None)]
-
-
 def test_the_best_results_are_kept_in_their_order():
     assert kept(hits(0.4, 0.9, 0.5, 0.8), max_results=2) == [1, 3]
     assert kept(hits(0.4, 0.9, 0.4, 0.4), max_results=2) == [0, 1]
@@ -274,56 +182,6 @@ def test_the_best_results_are_kept_in_their_order():
     result = compress_search_results(came, KUBERNETES, max_tokens=room)
     assert result.results == came[2:]
     assert [(index, reason) for index, reason, _ in reasons(result)] == [(0, Reason.BUDGET), (1, Reason.BUDGET)]
-
-
-def test_a_result_without_text_is_in_the_account():
-    came = [
-        {"url": f"https://a.example/{n}", "title": str(n), "content": text} for n, text in enumerate(["", None, TEXT])
-    ]
-    result = compress_search_results(came, KUBERNETES, max_results=1)
-    assert result.results == came[:1]
-    assert reasons(result) == [(1, Reason.LIMIT, None), (2, Reason.LIMIT, None)]
-    assert (result.dropped[0].spans, result.dropped[0].passage.id) == ((), "https://a.example/1")
-
-
-def test_a_budget_is_met_in_few_steps():
-    counted = []
-
-    def encoding(text):
-        counted.append(text)
-        return len(text.split())
-
-    came = hits(*[0.9] * 64, text=" ".join(SENTENCES))
-    config = CompressionConfig(encoding=encoding)
-    result = compress_search_results(came, KUBERNETES, max_results=64, max_tokens=300, config=config)
-    assert 1 < result.compressed_count < 64
-    assert sum(text.startswith("[") for text in counted) < 12
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("https://a.example", "HTTP://WWW.A.example/", True),
-        ("https://a.example:443/x", "http://a.example:80/x/", True),
-        ("https://a.example/x#part", "https://a.example/x", True),
-        ("https://a.example/?fbclid=1&q=2", "https://a.example/?q=2", True),
-        ("https://a.example/#/one", "https://a.example/#/two", False),
-        ("https://a.example/X", "https://a.example/x", False),
-        ("https://a.example/?q=1", "https://a.example/?q=2", False),
-        ("https://a.example:8080", "https://a.example", False),
-        ("https://b.a.example", "https://a.example", False),
-        ("not an address", "not an address ", True),
-        ("https://[::1", "https://[::1", True),
-    ],
-)
-def test_addresses_of_one_page(one, other, same):
-    assert (page_of(one) == page_of(other)) is same
-
-
-@given(st.text(max_size=60))
-def test_the_page_of_anything_is_a_text(address):
-    assert isinstance(page_of(address), str)
-    assert page_of(f"https://a.example/{address}") == page_of(f"http://www.a.example/{address}")
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -406,20 +264,3 @@ def test_values_that_cannot_work_are_refused(options, message):
 def test_a_query_that_is_no_text_is_refused():
     with pytest.raises(InputError, match="query is a int"):
         compress_search_results(hits(0.9), 7)
-
-
-def test_without_scores_the_results_that_answer_least_are_dropped_first():
-    texts = (
-        "The ferry leaves at nine in the morning from the old pier.",
-        "The museum shows boats and nets of the last century.",
-        "The lighthouse was built in 1902 by the harbour board.",
-        "The default timeout of the client is 30 seconds.",
-    )
-    results = [{"url": f"https://a.example/{n}", "content": text} for n, text in enumerate(texts)]
-    query = "what is the default timeout of the client?"
-    kept = compress_search_results(results, query, max_tokens=60, max_results=9).results
-    assert [result["url"][-1] for result in kept][-1] == "3"
-    assert len(kept) < len(results)
-    scored = [{**result, "score": 0.9 - n / 10} for n, result in enumerate(results)]
-    kept = compress_search_results(scored, query, max_tokens=60, max_results=9).results
-    assert kept[0]["url"][-1] == "0"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from search_shapes import CLOUDS, KUBERNETES, tavily
 
-from ctxcompress import Compressor, compress_search_results
+from ctxcompress import compress_search_results
 
 DOCS = Path(__file__).parents[3] / "docs" / "search.md"
 OVERHEAD = 600
@@ -26,12 +26,6 @@ def about(*numbers):
     return pytest.approx(numbers, rel=0.05)
 
 
-def test_results_are_as_long_as_published():
-    contents = [result["content"] for name in ("kubernetes", "clouds") for result in tavily(name)["results"]]
-    tokens = [Compressor().count(content) for content in contents]
-    assert documented("a result")[:2] == about(min(tokens), max(tokens))
-
-
 def test_a_simple_question():
     # Published: 3 results of ~100 tokens, 300 instead of 10,000 search tokens, 93 % of the stage.
     result = compress_search_results(tavily(), KUBERNETES)
@@ -43,11 +37,6 @@ def test_a_simple_question():
     stages = 4 * (naive + OVERHEAD), now + OVERHEAD
     assert documented("the same with 600") == about(*stages, round(100 - 100 * stages[1] / stages[0], 1))
     assert 1 - stages[1] / stages[0] > 0.9
-
-
-def test_the_definition_is_kept():
-    for found in compress_search_results(tavily(), KUBERNETES).results["results"][::2]:
-        assert "Kubernetes is a" in found["content"]
 
 
 def test_a_complex_question():

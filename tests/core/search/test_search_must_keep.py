@@ -32,12 +32,6 @@ def test_a_result_over_every_limit_is_kept_with_its_sentence():
     assert len(found.results[-1]["content"]) <= 100
 
 
-def test_spans_name_a_result_by_its_address():
-    start = _results()[-1]["content"].index("The account")
-    found = _compressed([{"passage": "https://7.example", "spans": [[start, start + 11]]}])
-    assert "The account is INV-77." in found.results[-1]["content"]
-
-
 @pytest.mark.parametrize("max_tokens", [60, 90, 150, 400])
 def test_within_a_budget_other_results_go_first(max_tokens):
     found = _compressed(["INV-77", "harbour late"], _results(4), max_tokens=max_tokens) if max_tokens > 100 else None
@@ -50,9 +44,3 @@ def test_a_budget_that_cannot_hold_them_is_an_error_with_the_tokens():
     with pytest.raises(BudgetTooSmall, match="in 1 results, which take") as raised:
         _compressed(["INV-77"], max_tokens=20)
     assert _compressed(["INV-77"], max_tokens=raised.value.tokens).compressed_tokens == raised.value.tokens
-
-
-def test_results_of_one_page_that_hold_it_both_stay():
-    text = "The account is INV-77. More of it."
-    results = [{"url": "https://a.example", "content": text, "score": 1.0}] * 2
-    assert len(_compressed(["INV-77"], results).results) == 2

@@ -2,8 +2,6 @@
 
 from itertools import pairwise
 
-import pytest
-
 from ctxcompress import compress
 
 LINES = [f"2026-05-01 10:{n:02}:00 INFO worker: finished job {n} of the batch" for n in range(60)]
@@ -27,16 +25,7 @@ def test_there_is_a_marker_where_lines_are_missing_and_nowhere_else():
     assert shown.count(MARKER) == sum(second - first > 1 for first, second in pairwise(places))
 
 
-@pytest.mark.parametrize("budget", [20, 60, 120, 400, 900])
-def test_the_budget_holds_with_markers(budget):
-    assert compress("why was the disk full?", [LOG], max_tokens=budget).tokens <= budget
-
-
 def test_markers_are_no_part_of_the_spans():
     passage = kept(LOG).passages[0]
     assert any(MARKER in marker.text for marker in passage.markers)
     assert MARKER not in "".join(LOG[start:end] for start, end in passage.spans)
-
-
-def test_windows_line_ends_stay():
-    assert "\n[…" not in kept(LOG.replace("\n", "\r\n")).text.replace("\r\n", "")

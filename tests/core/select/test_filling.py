@@ -11,7 +11,7 @@ from selections import structure_of
 from ctxcompress import Passage, compress
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.select.layout import Layout
-from ctxcompress.select.selection import select, select_in_order
+from ctxcompress.select.selection import select
 
 LENGTHS = [9, 4, 17, 6, 30, 5, 12, 8, 21, 4, 14, 7] * 3
 TEXT = "\n\n".join(" ".join(f"w{n}x{i}" for i in range(length)) + "." for n, length in enumerate(LENGTHS))
@@ -47,13 +47,6 @@ def assert_full(structure, selection, layout, budget):
 def test_no_room_is_left_for_a_segment(elide, budget):
     structure, layout = structure_of([TEXT]), layout_of(elide)
     assert_full(structure, select(structure, np.array(VALUES), layout, budget), layout, budget)
-
-
-@pytest.mark.parametrize("budget", range(20, 400, 7))
-def test_no_room_is_left_in_a_given_order(budget):
-    structure, layout = structure_of([TEXT]), layout_of(dear_gaps)
-    order = sorted(range(len(LENGTHS)), key=lambda number: -VALUES[number])
-    assert_full(structure, select_in_order(structure, order, [], layout, budget), layout, budget)
 
 
 @pytest.mark.parametrize("budget", [450, 600, 800, 1000, 1500])

@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.agents.builder import ContextBuilder
+from ctxcompress import Passage, compress
 from ctxcompress.cache import MemoryCache
 from ctxcompress.errors import BudgetTooSmall
 
@@ -63,15 +62,6 @@ def test_of_many_places_with_the_same_text_the_best_one_is_kept_if_not_all_fit()
     assert "TICKET-123 has a default timeout of 30 seconds." in text
 
 
-def test_identical_sentences_are_kept_once():
-    text = "\n\n".join([f"The account is TICKET-123. {FILLER}"] * 3 + [FILLER.upper()])
-    assert _text(30, text, ["TICKET-123"]).count("TICKET-123") == 1
-
-
-def test_a_match_across_sentences_keeps_all_of_them():
-    assert "Nobody noticed. Ship 0 came" in _text(120, rules=["noticed. Ship 0"])
-
-
 def test_no_word_and_no_grapheme_is_cut_around_a_match():
     word = "pre" + "fix" * 3 + "e\u0301nd"
     text = f"{FILLER} Then {word} and so on and on and on until it ends in the harbour at night. {FILLER}"
@@ -95,12 +85,6 @@ def test_a_preview_shows_the_passages_with_matches_first_and_the_match():
     assert len(result.passages) > 1
     with pytest.raises(BudgetTooSmall, match=r"1 of 1 passages .* have no room for a preview line in max_tokens=5"):
         compress("default timeout", passages, **options | {"max_tokens": 5})
-
-
-def test_metadata_lines_make_room_for_it():
-    passages = [Passage("a", f"{TEXT}", score=1.0), *(Passage(f"p{n}", FILLER, score=0.1) for n in range(5))]
-    options = {"metadata_only": True, "must_keep": RULES, "max_tokens": 24}
-    assert "TICKET-123" in compress("default timeout", passages, **options).text
 
 
 def test_code_keeps_the_function_that_holds_it():
@@ -135,24 +119,9 @@ def test_the_x_ray_page_names_it():
     assert "TICKET-123" in page.partition("must_keep: ")[2][:200]
 
 
-def test_expanding_a_passage_keeps_it():
-    result = compress("default timeout", [Passage("a", TEXT)], max_tokens=60, must_keep=["TICKET-123"])
-    assert "TICKET-123" in result.expand("a", max_tokens=15)
-    assert isinstance(result.compressor, Compressor)
-
-
 PARAGRAPH = (
     "The account of the harbour is INV-77, and it was opened long before the lighthouse was painted white again."
 )
-
-
-@pytest.mark.parametrize("number", [0, 1, 2])
-def test_spans_of_one_of_several_equal_texts_are_kept(number):
-    passages = [Passage(str(n), f"{FILLER}\n\n{PARAGRAPH}") for n in range(3)]
-    start = passages[number].text.index("account of")
-    must_keep = [{"passage": str(number), "spans": [[start, start + 7]]}]
-    result = compress("when is lunch?", passages, max_tokens=40, must_keep=must_keep)
-    assert "The account of the harbour is INV-77" in result.text
 
 
 @pytest.mark.parametrize("number", [0, 1, 2])
@@ -162,11 +131,3 @@ def test_spans_of_a_paragraph_that_other_passages_have_too_are_kept(number):
     must_keep = [{"passage": str(number), "spans": [[start, start + 7]]}]
     result = compress("when is lunch?", passages, max_tokens=40, must_keep=must_keep)
     assert "The account of the harbour is INV-77" in result.text
-
-
-def test_a_builder_adds_what_the_context_has_only_with_other_white_space():
-    builder = ContextBuilder(400, config=CompressionConfig(must_keep=["account is INV-77"]))
-    builder.add([f"The account\nis INV-77 since long ago. {FILLER}"], query="account")
-    assert "account is INV-77" not in builder.render()
-    builder.add([f"The account is INV-77 since long ago. {FILLER}"], query="account", max_tokens=30)
-    assert "account is INV-77" in builder.render()

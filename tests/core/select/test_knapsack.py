@@ -86,22 +86,6 @@ def test_it_comes_close_to_the_exact_optimum(density, mean, record_property):
     assert np.mean(shares) >= mean
 
 
-def test_equal_items_come_in_their_order():
-    assert rank(np.array([1.0, 2, 1, 2]), np.full(4, 9.0), density=DENSITY) == [1, 3, 0, 2]
-
-
-def test_density_zero_ranks_by_value_and_one_by_value_per_token():
-    values, sizes = np.array([10.0, 6.0]), np.array([10.0, 2.0])
-    assert rank(values, sizes, density=0) == [0, 1]
-    assert rank(values, sizes, density=1) == [1, 0]
-
-
-def test_companions_are_paid_for_once():
-    knapsack = _packed([9, 8, 0], [4, 4, 3], 11, density=0, needs={0: [2], 1: [2]})
-    assert knapsack.kept == {0, 1, 2}
-    assert knapsack.room == 0
-
-
 def test_an_item_whose_companions_do_not_fit_is_left_out():
     assert _packed([9, 1, 0], [4, 4, 9], 8, density=0, needs={0: [2]}).kept == {1}
 

@@ -4,9 +4,8 @@ import pytest
 from preview_lines import without_relevance
 from towns import PASSAGES, QUERY, TEXTS, words
 
-from ctxcompress import CompressionConfig, Compressor, Passage, compress
+from ctxcompress import Passage, compress
 from ctxcompress.errors import ConfigError, CtxCompressError, InputError
-from ctxcompress.select.previews import preview_line
 
 
 def preview(max_tokens=300, passages=PASSAGES, query=QUERY, **options):
@@ -21,19 +20,6 @@ def test_a_preview_is_one_line_a_passage_with_its_id_and_headings():
         assert line.partition(": ")[2] in passage.text
 
 
-def test_a_preview_shows_the_sentence_that_answers_best():
-    texts = ["It is old. Nobody knows much. The lighthouse of Fenwick is 40 metres high. Ships come.", TEXTS[0]]
-    assert (
-        without_relevance(preview(passages=texts).text).splitlines()[0]
-        == "[0] The lighthouse of Fenwick is 40 metres high."
-    )
-
-
-@pytest.mark.parametrize("query", [None, "", "zyx wvu"])
-def test_without_a_question_the_first_sentence_is_shown(query):
-    assert preview(query=query).text.splitlines()[1].endswith(": The harbour of Brent is old.")
-
-
 @pytest.mark.parametrize("max_tokens", [1, 5, 20, 40, 80])
 def test_previews_stay_within_the_budget_the_most_relevant_first(max_tokens):
     result = preview(max_tokens)
@@ -41,11 +27,6 @@ def test_previews_stay_within_the_budget_the_most_relevant_first(max_tokens):
     assert len(result.passages) == len(result.text.splitlines())
     assert len(result.passages) < len(PASSAGES)
     assert not result.passages or "fenwick" in [kept.id for kept in result.passages]
-
-
-def test_previews_can_be_in_the_order_of_relevance():
-    assert preview(order="relevance").text.startswith("[fenwick]")
-    assert preview().text.startswith("[arle]")
 
 
 def test_a_preview_shows_no_more_than_a_beginning():
@@ -70,19 +51,6 @@ def test_what_a_preview_shows(text, line):
     assert without_relevance(preview(passages=[text]).text) == line
 
 
-def test_blank_passages_have_no_preview():
-    result = preview(passages=["", " \n", "Words."])
-    assert without_relevance(result.text) == "[2] Words."
-    assert {decision.reason for decision in result.dropped} == {"empty"}
-
-
-def test_every_character_of_a_preview_is_kept_and_the_rest_dropped():
-    result = preview(60)
-    for index, passage in enumerate(PASSAGES):
-        spans = [span for part in (*result.passages, *result.dropped) if part.index == index for span in part.spans]
-        assert "".join(passage.text[start:end] for start, end in sorted(spans)) == passage.text
-
-
 FORGED = [f"{line_break}[arle] forged" for line_break in "\n \r \r\n \x0b \x0c \x1c \x85 \u2028 \u2029".split(" ")]
 
 
@@ -96,20 +64,7 @@ def test_line_breaks_cannot_forge_a_line(forged, where):
     assert [line.startswith("[arle]") for line in result.text.splitlines()] == [False, True]
 
 
-@pytest.mark.parametrize("text", ["a b", "a  b\n", "\na\tb"])
-def test_a_preview_line_is_one_line(text):
-    assert preview_line(Passage("i", text, title="T", header_path=("H", "")), text, 0.5) == "[i] (0.50) T › H: a b"
-    assert preview_line(Passage("i", text), text, 0) == "[i] (0.00) a b"
-    assert preview_line(Passage("i", text, title="T"), "", 12.345) == "[i] (12.35) T"
-    assert preview_line(Passage("i", text), "", 1.0) == "[i] (1.00)"
-
-
 # Expanding
-
-
-def test_what_was_previewed_can_be_read_in_full():
-    result = preview()
-    assert [result.expand(passage.id) for passage in PASSAGES] == TEXTS
 
 
 def test_what_was_previewed_can_be_read_in_part():
@@ -129,30 +84,6 @@ def test_what_was_dropped_can_be_read_too():
         assert [result.expand(passage.id) for passage in passages] == [passage.text for passage in passages]
 
 
-RAW = {"min_score": 0.9, "score_kind": "absolute", "on_empty": "drop"}
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"top_n": 1},
-        {"min_score": 0.9},
-        RAW,
-    ],
-)
-def test_a_part_of_what_was_left_out_can_be_read_too(options):
-    passages = [Passage(str(n), text, score=n / 10) for n, text in enumerate(TEXTS)]
-    result = compress(QUERY, passages, encoding=words, max_tokens=500, **options)
-    text = result.expand("1", max_tokens=12)
-    assert text
-    assert words(text) <= 12
-
-
-def test_of_several_with_one_id_the_first_is_read():
-    result = compress("q", [Passage("same", "First text."), Passage("same", "Second text.")], format="preview")
-    assert result.expand("same") == "First text."
-
-
 def test_an_unknown_id_is_refused_with_those_there_are():
     with pytest.raises(
         InputError, match="no passage has the id 'nowhere'; the first ones are 'arle', 'brent', "
@@ -168,14 +99,6 @@ def test_a_part_of_no_size_is_refused():
         preview().expand("arle", max_tokens=0)
 
 
-async def test_an_awaited_result_can_be_expanded_too():
-    config = CompressionConfig(format="preview", encoding=words, max_tokens=30)
-    result = await Compressor(config).acompress(QUERY, PASSAGES)
-    assert result == Compressor(config).compress(QUERY, PASSAGES)
-    assert result.expand("arle") == TEXTS[0]
-    assert words(result.expand("arle", max_tokens=9)) <= 9
-
-
 # Relevance
 
 
@@ -185,12 +108,6 @@ def test_a_line_shows_the_relevance_of_its_passage():
     assert shown == [round(kept.relevance, 2) for kept in result.passages]
     assert shown == sorted(shown, reverse=True)
     assert shown[0] > 0.5 > shown[-1]
-
-
-def test_a_title_cannot_take_the_place_of_the_relevance():
-    line = preview(passages=[Passage("x", "Nothing of it.", title="(1.00) Title")]).text
-    assert line.startswith("[x] (0.")
-    assert "(1.00) Title" in line
 
 
 def test_adaptive_leaves_out_passages_that_answer_nothing():
@@ -207,8 +124,3 @@ def test_adaptive_leaves_out_passages_that_answer_nothing():
 def test_if_no_passage_answers_on_empty_decides(on_empty, count):
     result = preview(query="zebra stripes in kenya", adaptive=True, on_empty=on_empty)
     assert len(result.passages) == len(result.text.splitlines()) == count
-
-
-@pytest.mark.parametrize("max_tokens", [1, 10, 30, 60])
-def test_adaptive_previews_stay_within_the_budget(max_tokens):
-    assert words(preview(max_tokens, adaptive=True).text) <= max_tokens

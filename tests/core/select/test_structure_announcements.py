@@ -10,47 +10,6 @@ from ctxcompress import compress
 NOISE = "The harbour has two piers. Ferries leave at noon. The ticket office is closed on Sundays. " * 3
 
 
-def announced_in(text):
-    structure = structure_of([text])
-    texts = [part.strip() for part in structure.table.texts]
-    return {texts[number]: [texts[n] for n in block] for number, block in structure.announced.items()}
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("It says:\n\n- a\n- b\n\nEnd.", {"It says:": ["- a", "- b"]}),
-        ("One. It says:\n\n| a |\n|---|\n| 1 |\n", {"It says:": ["| a |\n|---|", "| 1 |"]}),
-        ("**It says:**\n\n```\nrun\n```\n\nEnd.", {"**It says:**": ["```\nrun\n```"]}),
-        ("It says:\n\nOne. Two.\n\nThree.", {"It says:": ["One.", "Two."]}),
-        ("It says:\n\n> One.\n\nThree.", {"It says:": ["> One."]}),
-        ("说明：\n\n- 一\n", {"说明：": ["- 一"]}),
-        ("- all:\n  - a\n  - b\n- c\n", {"- all:": ["- a", "- b"]}),
-        ("- all:\n- a\n", {}),
-        ("It says:\n\n# Heading\n\nText.", {}),
-        ("It says:", {}),
-        ("# It says:\n\nText.", {}),
-        ("It says: this. And more.", {}),
-    ],
-)
-def test_what_is_announced(text, found):
-    assert announced_in(text) == found
-
-
-def test_in_a_log_an_indented_line_is_announced():
-    lines = [f"10:00:{n} worker {n} has loaded part {n} of the store\n" for n in range(10, 30)]
-    lines[4] = "10:00:14 Results follow here:\n"
-    assert announced_in("".join(lines)) == {}
-    lines[4] = "These are broken:\n"
-    lines[5] = "  the first one\n"
-    assert announced_in("".join(lines)) == {lines[4].strip(): [lines[5].strip()]}
-
-
-def test_nothing_is_announced_across_passages():
-    structure = structure_of(["It says:", "Something else."])
-    assert structure.announced == {}
-
-
 @pytest.mark.parametrize(
     "block",
     [

@@ -3,12 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from segment_texts import markdown_pages, package_pages
-from selections import kept_of, pages, structure_of
 
 from ctxcompress import CompressionConfig, Compressor, compress
-from ctxcompress.data.passages import Kind
-from ctxcompress.segment.segments import segment
 
 QUESTION = "which option serializes datetime objects without a tzinfo as UTC?"
 UTC = (
@@ -28,11 +24,6 @@ def test_a_heading_that_is_the_answer_is_kept_before_noise(tail, mark, name, max
     passage = f"{tail}{mark} {name}\n\n{UTC}\n\n{mark} OPT_NON_STR_KEYS\n\n{OTHER}\n"
     text = compress(QUESTION, [passage], max_tokens=max_tokens).text
     assert f"{mark} {name}\n\nSerialize `datetime.datetime` objects" in text
-
-
-def test_a_heading_with_noise_under_it_does_not_take_the_room():
-    passage = f"The tail of it.\n\n## OPT_UTC\n\n{UTC}\n\n## OPT_NON_STR_KEYS\n\n{OTHER}\n"
-    assert "OPT_NON_STR_KEYS" not in compress(QUESTION, [passage], max_tokens=55).text
 
 
 words = st.sampled_from("amber birch cedar dune ember fjord grove heron inlet juniper".split())
@@ -58,24 +49,6 @@ sections = st.tuples(st.integers(1, 4), st.booleans()).map(
 )
 
 
-@given(st.lists(sections, max_size=12).map("".join))
-def test_a_section_has_what_is_below_its_heading(page):
-    structure = structure_of([page, page])
-    table = structure.table
-    for number, block in structure.leading.items():
-        path = table.segments[number].heading
-        following = range(number + 1, table.first[table.document[number] + 1])
-        others = (
-            n for n in following if table.segments[n].heading[: len(path)] != path or _begins_anew(table, n, path)
-        )
-        assert [*block] == [*range(number + 1, next(others, following.stop))]
-
-
-def _begins_anew(table, number, path):
-    """Tell whether a heading has the name of the one before, at the same level."""
-    return table.segments[number].kind is Kind.HEADING and len(table.segments[number].heading) == len(path)
-
-
 PLANS = "Alder Birch Cedar Dogwood Elm Fir Ginkgo Hazel Ivy Juniper Katsura Larch Maple Nutmeg Oak Pine".split()
 
 
@@ -88,43 +61,3 @@ def test_a_heading_above_a_sub_heading_is_kept_with_the_text_below_both(max_toke
     text = compress("What does the Maple plan cost?", [page], max_tokens=max_tokens).text
     assert "## Maple" in text
     assert "It costs 87 euro" in text
-
-
-@given(page=pages, data=st.data())
-def test_no_heading_is_kept_without_text_below_it(page, data):
-    structure = structure_of([page])
-    segments = structure.table.segments
-    values = data.draw(
-        st.lists(st.integers(0, 30).map(lambda n: n / 10), min_size=len(segments), max_size=len(segments))
-    )
-    kept = kept_of([page], structure, values, data.draw(st.integers(8, 60)))
-    texts = [number for number in kept if segments[number].kind is not Kind.HEADING]
-    for number in kept if texts else ():
-        if segments[number].kind is Kind.HEADING:
-            assert not set(texts).isdisjoint(structure.leading[number])
-
-
-def _passages(readme):
-    """(what begins with the tail of a section, the heading in it, the sentence under that)"""
-    parts = segment(readme)
-    headings = [number for number, part in enumerate(parts) if part.kind is Kind.HEADING]
-    found = []
-    for number, end in zip(headings[1:], headings[3:], strict=False):
-        tail, below = parts[number - 1], parts[number + 1]
-        sentence = readme[below.start : below.end].strip()
-        is_prose = tail.kind is below.kind is Kind.PARAGRAPH and not sentence.endswith(":")
-        if is_prose and 40 < len(sentence) < 300:
-            heading = readme[parts[number].start : parts[number].end].strip()
-            found.append((readme[tail.start : parts[end].start], heading, sentence))
-    return found[:12]
-
-
-def test_in_pages_headings_come_with_the_sentence_that_is_asked_for():
-    cases = [case for page in (*markdown_pages().values(), *package_pages()) for case in _passages(page)]
-    assert len(cases) >= 30
-    both = sentences = 0
-    for passage, heading, sentence in cases:
-        text = compress(" ".join(sentence.split()[::2]), [passage], max_tokens=100).text
-        sentences += sentence in text
-        both += sentence in text and heading in text
-    assert both >= 0.95 * sentences

@@ -68,28 +68,3 @@ def test_each_word_is_a_candidate_for_its_stems(language):
 def test_each_word_is_a_candidate_for_its_stems_in_texts_of_two_languages(arabic, german):
     for language in ("ar", "de", "ru", "es"):
         assert not list(missed(language, arabic + german))
-
-
-@pytest.mark.parametrize(
-    ("language", "wanted", "words", "expected"),
-    [
-        ("ru", "город", "городами река Река дом cities огороды", "городами"),
-        ("es", "canción", "canciones casa cantar Cancún árbol", "canciones"),
-        ("de", "Häuser", "Hauses Maus Halle Gasthaus Tür", "Hauses"),
-        ("de", "Wasserverbrauch", "Verbräuche Wassers Gras Straße Stromverbrauch", "Verbräuche Wassers Stromverbrauch"),
-        ("ar", "كتاب", "والكتاب كتبها مدينة كاتب server باب", "والكتاب كتبها كاتب"),
-        ("zh", "servers", "server sea 中文 port Servers", "server Servers"),
-    ],
-)
-def test_unrelated_words_are_no_candidates(language, wanted, words, expected):
-    stems = [term for terms in Terms(language).of_words([wanted]).values() for term in terms]
-    plain = [word for word in words.split() if word.isascii()]
-    others = [word for word in words.split() if not word.isascii() and not has_unspaced(word)]
-    found = Candidates(language).among(plain, others, stems)
-    assert {word for word in words.split() if word in found} == set(expected.split())
-
-
-@pytest.mark.parametrize("language", ["ar", "de", "en", "es", "zh", "tr", "xx"])
-def test_no_words_have_no_candidates(language):
-    assert Candidates(language).among([], [], ["a", "b"]) == []
-    assert Candidates(language).among([], [], []) == []

@@ -32,20 +32,6 @@ def is_unspaced(word):
     )
 
 
-def test_words_of_plain_text():
-    assert split_words("It's get_value(x2), isn't it?  3.5") == [
-        "It",
-        "s",
-        "get_value",
-        "x2",
-        "isn",
-        "t",
-        "it",
-        "3",
-        "5",
-    ]
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -110,25 +96,6 @@ def test_many_texts_have_the_words_of_each(texts):
 
 
 @pytest.mark.parametrize(
-    "texts",
-    [
-        ["Ünï 1² “naïve”…", "plain"],
-        ["中文字abc、かな한국", "हिन्दी \u0301x"],
-        ["ไทยabc 12", "中文", "a"],
-        ["a\0b é", "b"],
-        ["é\0é", "a", "b"],
-    ],
-)
-def test_many_texts_of_any_script_have_the_words_of_each(texts):
-    assert list(map(list, split_each(texts))) == list(map(split_words, texts))
-
-
-@given(st.text())
-def test_no_letter_or_digit_is_lost(text):
-    assert "".join(re.findall(r"\w", text)) == "".join(re.findall(r"\w", "".join(split_words(text))))
-
-
-@pytest.mark.parametrize(
     ("language", "word", "expected"),
     [
         ("en", "Running", ("run",)),
@@ -153,19 +120,6 @@ def test_no_letter_or_digit_is_lost(text):
 )
 def test_terms(language, word, expected):
     assert Terms(language).of_words([word])[word] == expected
-
-
-def test_forms_of_an_identifier_share_terms():
-    found = Terms("en").of_words(["maxRetries", "max_retries", "retries"])
-    assert set(found["maxRetries"]) & set(found["max_retries"]) == {"max", "retri"}
-    assert found["retries"] == ("retri",)
-
-
-@given(words, st.sampled_from(LANGUAGES))
-def test_terms_are_of_every_distinct_word_once(given_words, language):
-    found = Terms(language).of_words(given_words)
-    assert list(found) == list(dict.fromkeys(given_words))
-    assert all(found.values())
 
 
 def looked_through(language, given_words, wanted):
@@ -195,15 +149,6 @@ def test_matching_is_looking_through_all_terms(text_words, query_words, language
     assert {word: set(hits) for word, hits in found.items()} == looked_through(language, text_words, wanted)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_matching_in_the_whole_vocabulary(language):
-    terms = Terms(language)
-    every = [term for of_word in terms.of_words(VOCABULARY).values() for term in of_word]
-    for wanted in ([term] for term in dict.fromkeys(every)):
-        found = terms.matching(VOCABULARY, wanted)
-        assert {word: set(hits) for word, hits in found.items()} == looked_through(language, VOCABULARY, wanted)
-
-
 ENDINGS = "ational biliti ably ying ies ied y ly ness ization iviti ator alism ing ed e s ement".split()
 english = st.builds(
     lambda begin, ends: begin + "".join(ends),
@@ -216,14 +161,6 @@ english = st.builds(
 def test_each_english_word_is_found_by_its_stem(word):
     (stem,) = Terms("en").of_words([word])[word]
     assert Terms("en").matching(["other", word, f"an{word.capitalize()}"], [stem])[word] == [0]
-
-
-def test_matching_counts_repeated_pairs():
-    assert Terms("zh").matching(["中文和中文"], ["文和", "中文"]) == {"中文和中文": [0, 1, 1]}
-
-
-def test_matching_finds_one_character_of_an_unspaced_script_inside_of_words():
-    assert Terms("ja").matching(["水曜日", "火曜日"], ["水"]) == {"水曜日": [0]}
 
 
 def match(language, asked, written):
@@ -243,7 +180,6 @@ def match(language, asked, written):
         ("de", "Mueller", "Müller"),
         ("de", "Verbrauch", "Wasserverbrauchs"),
         ("de", "Wasserverbrauch", "Verbrauch"),
-        ("de", "Bibliotheken", "Bibliotheksausweis"),
         ("nl", "verzekering", "zorgverzekering"),
         ("ru", "ёлками", "елка"),
         ("ru", "замо\u0301к", "замок"),
@@ -261,14 +197,6 @@ def match(language, asked, written):
         ("ar", "مُحَمَّد", "محمد"),
         ("ar", "محـــمد", "محمد"),
         ("ar", "أحمد", "احمد"),
-        ("ar", "مستشفى", "المستشفي"),
-        ("ar", "تمويل", "لتمويل"),
-        ("ar", "بباريس", "باريس"),
-        ("ar", "السكان", "سكانها"),
-        ("ar", "مركز", "المراكز"),
-        ("ar", "معلمون", "المعلمين"),
-        ("ar", "2014", "و٢٠١٤"),
-        ("ar", "ﻛﺘﺎﺏ", "كتاب"),
         ("hi", "हिन्दी", "हिंदी"),
         ("hi", "पाँच", "पांच"),
         ("hi", "ज़मीन", "जमीन"),
@@ -287,10 +215,6 @@ def match(language, asked, written):
 def test_forms_of_a_word_match(language, asked, written):
     assert match(language, asked, written)
     assert match(language, written, asked)
-
-
-def test_the_parts_of_a_compound_are_all_found():
-    assert Terms("de").matching(["Wasserverbrauch"], ["wass", "wasser", "verbrauch"]) == {"Wasserverbrauch": [1, 2]}
 
 
 @pytest.mark.parametrize(

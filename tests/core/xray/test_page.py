@@ -3,22 +3,14 @@
 import base64
 import hashlib
 import re
-from dataclasses import replace
-from itertools import pairwise, starmap
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from xray_page import OMITTED, check_safe, read, shows, written
 
-from ctxcompress import Compressor, Passage, compress
-from ctxcompress.apps.xray.collect import collect_xray
-from ctxcompress.apps.xray.facts import Scored
-from ctxcompress.apps.xray.html import element, short, visible
-from ctxcompress.apps.xray.passage_cards import parts_of
+from ctxcompress import Passage, compress
 from ctxcompress.cache import MemoryCache
-from ctxcompress.data.passages import Span
-from ctxcompress.data.results import Decision, KeptPassage, Reason
 
 QUERY = "what is the default timeout?"
 ANSWER = "The default timeout is 30 seconds."
@@ -151,15 +143,6 @@ def test_every_mode_has_its_page(options, tokens):
             check(compress(query, passages, **{"max_tokens": tokens, **options}))
 
 
-def test_source_code_shows_its_markers():
-    body = "\n".join(f"    value_{n} = compute_{n}(timeout)" for n in range(40))
-    code = f"import time\n\n\ndef default_timeout():\n    return 30\n\n\ndef other(timeout):\n{body}\n    return 0\n"
-    result = compress("default timeout", [Passage("a", code, file_path="a.py")], max_tokens=60)
-    assert result.passages[0].markers
-    root = check(result)
-    assert [node.text for node in root.find("b", "m")] == [marker.text for marker in result.passages[0].markers]
-
-
 def test_the_policy_allows_the_one_style_sheet_and_nothing_else():
     page = compress(HOSTILE, [Passage("a", HOSTILE)], max_tokens=1000).xray()
     root = read(page)
@@ -198,16 +181,6 @@ def test_the_waterfall_ends_at_the_tokens_of_the_final_text():
         assert all(before + change == after for before, change, after in zip(left, changes[1:], left[1:], strict=False))
 
 
-def test_what_is_left_after_a_reason_is_counted_exactly():
-    passages = [Passage("a", ANSWER, score=0.9), Passage("b", FILLER * 3, score=0.8), Passage("c", FILLER, score=0.1)]
-    result = compress(QUERY, passages, max_tokens=15, min_score=0.5)
-    count = Compressor().count
-    (table,) = read(result.xray()).find("table", "fall")
-    left = {row.find("th")[0].inside[0]: row.find("td")[1].text for row in table.find("tbody")[0].find("tr")}
-    assert left["score"] == str(count(f"{ANSWER}\n\n{FILLER * 3}"))
-    assert left["budget"] == str(count(result.text)) == str(result.tokens)
-
-
 def test_copies_stand_beside_what_stands_for_them_and_link_to_it():
     near = f"{FILLER}They were lit with oil, and later with gas, by keepers who lived in them. {ANSWER}"
     passages = [Passage(name, near, score=1 - n / 10) for n, name in enumerate("ab")]
@@ -220,71 +193,6 @@ def test_copies_stand_beside_what_stands_for_them_and_link_to_it():
     assert [node.text for node in cluster.find("ins")] == [","]
     assert "a duplicate: #0 stands for it" in root.find("article")[1].text
     assert "stands for #1 · #2" in root.find("article")[0].text
-
-
-def test_the_filters_are_the_reasons_that_there_are():
-    result = compress(QUERY, long_passages(), max_tokens=60, min_score=0.6)
-    root = read(result.xray())
-    radios = [node.attributes["id"] for node in root.find("input") if node.attributes["type"] == "radio"]
-    assert radios[:2] == ["f-all", "f-kept"]
-    assert {name.removeprefix("f-") for name in radios[2:]} == {part.reason.value for part in result.dropped}
-    style = root.find("style")[0].text
-    for reason in Reason:
-        assert f"body:has(#f-{reason.value}:checked) .p:not(.r-{reason.value}, :target)" in style
-
-
-CODE = "".join(
-    f"def part_{n}(timeout):\n    value = timeout + {n}\n    if value > {n}:\n        return default(value)\n"
-    f"    wait_for_the_server_{n}(value)\n    close_what_is_open_{n}()\n    return {n}\n\n\n"
-    for n in range(8)
-)
-SHARED = "Each host has a connection of its own, which is closed after a minute. "
-CHUNKS = [
-    Passage("x", f"{FILLER * 12}{ANSWER}\n\n{SHARED}", doc_id="d"),
-    Passage("y", f"{SHARED}\n\nThe timeout of a name server is {FILLER * 9}", doc_id="d"),
-    Passage("z", f"{ANSWER} {FILLER * 9}", doc_id="e"),
-]
-
-
-@pytest.mark.parametrize("scorer", ["evidence", "bm25"])
-@pytest.mark.parametrize("tokens", [40, 70])
-@pytest.mark.parametrize("passages", [long_passages()[:3], CHUNKS, [Passage("code", CODE, file_path="a.py")]], ids=len)
-@pytest.mark.parametrize("options", [{}, {"max_length": 300}, {"format": "compact"}], ids="-".join)
-def test_scores_are_those_that_the_compression_had(passages, scorer, tokens, options):
-    compressor = Compressor(Compressor().config.with_options(max_tokens=tokens, scorer=scorer, **options))
-    result = compressor.compress(QUERY, passages)
-    found = collect_xray(result, compressor.config).scores
-    best = {index: max(scored.score for scored in of_passage) for index, of_passage in found.items()}
-    assert max(best.values()) <= 1
-    for part in result.passages:
-        assert best[part.index] / max(best.values()) == pytest.approx(
-            part.relevance / max(part.relevance for part in result.passages), rel=1e-9
-        )
-        assert scorer == "bm25" or best[part.index] == pytest.approx(part.relevance, rel=1e-9)
-    for index, of_passage in found.items():
-        ends = [end for scored in of_passage for end in scored.span]
-        assert ends == sorted(ends)
-        assert ends[-1] <= len(passages[index].text)
-
-
-async def test_a_page_of_an_asynchronous_call_is_the_same():
-    compressor = Compressor(Compressor().config.with_options(max_tokens="auto"))
-    passages = [Passage(str(n), f"{FILLER}{ANSWER} {n} {FILLER * n}") for n in range(30)]
-    pages = [compressor.compress(QUERY, passages).xray(), (await compressor.acompress(QUERY, passages)).xray()]
-    one, other = (re.sub(r"[\d.]+ ms|<td class=\"n\">[\d.]+</td>", "", page) for page in pages)
-    assert one == other
-
-
-def test_a_page_changes_nothing_of_the_result():
-    result = compress(QUERY, long_passages(), max_tokens=60)
-    before = replace(result)
-    result.xray()
-    assert result == before
-
-
-def test_a_page_is_the_same_each_time():
-    result = compress(QUERY, long_passages(), max_tokens=60)
-    assert result.xray() == result.xray()
 
 
 def test_the_page_of_ten_thousand_tokens_of_fifty_passages_is_under_300_kb():
@@ -306,41 +214,6 @@ def test_a_line_of_a_megabyte_is_no_page_of_a_megabyte():
     assert len(page.encode()) < 60_000
     assert "more characters" in page
     check(result)
-
-
-def test_what_cannot_be_seen_is_shown():
-    assert visible("a\u202eb\r\nc\rd\te") == 'a<bdi class="u">U+202E</bdi>b&#13;\nc<bdi class="u">U+000D</bdi>d\te'
-    family, persian = "\U0001f469\u200d\U0001f680", "می\u200cخواهم"
-    assert visible(family + persian) == family + persian
-    assert visible("U+202E") == "U+202E"
-
-
-def test_what_is_put_together_of_markup_and_text_is_text_again():
-    link = element("a", {"href": '#"><script>'}, "<b>")
-    assert link == '<a href="#&quot;&gt;&lt;script&gt;">&lt;b&gt;</a>'
-    assert element("p", None, link, "<i>") == f"<p>{link}&lt;i&gt;</p>"
-    assert "<a" not in element("p", None, link + "x")
-
-
-@pytest.mark.parametrize(
-    ("number", "shown"), [(0, "0"), (0.0004, "0"), (0.004, ".004"), (0.1, ".1"), (0.566, ".57"), (1, "1")]
-)
-def test_scores_in_little_room(number, shown):
-    assert short(number) == shown
-
-
-@given(st.text(max_size=80), st.data())
-def test_parts_without_markers_are_the_text(text, data):
-    cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=6)) | {0, len(text)})
-    spans = list(pairwise(cuts))
-    passage, kept = Passage("a", text), spans[::2]
-    part = KeptPassage(0, passage, "", tuple(starmap(Span, kept)), 0, 0.5)
-    dropped = [Decision(0, passage, tuple(starmap(Span, spans[1::2])), Reason.BUDGET)]
-    step = data.draw(st.integers(1, 9))
-    scored = [Scored(Span(start, min(start + step, len(text))), 0.5) for start in range(0, len(text), step)]
-    found = parts_of(text, part, dropped, scored)
-    assert "".join(piece.text for piece in found) == text
-    assert all(piece.score is not None for piece in found if piece.text)
 
 
 def test_a_notebook_shows_the_numbers_and_the_texts_without_any_style():
