@@ -157,6 +157,8 @@ class Knapsack:
     companions: Callable[[int, Container[int]], Collection[int] | None]
     """(item, kept items) -> all that must be kept with the item, directly or not; None if it cannot be packed."""
     novelty: Novelty
+    is_orphan: Callable[[Collection[int], Container[int]], bool] = lambda _, __: False
+    """(items that would be packed together, kept items) -> whether a reader could not tell what they belong to."""
     kept: set[int] = field(default_factory=set)
     chosen: set[int] = field(default_factory=set)
     """The kept items that are no companions of others."""
@@ -166,7 +168,7 @@ class Knapsack:
 
         The order is one of worth for each token, so a short item may come before one that is needed more likely. Those
         that repeat packed ones come after all others. If a third of one is new and likely needed, it comes before
-        the first item that is not.
+        the first item that is not. An orphan that is not likely needed stays out: the room stays empty.
 
         chances: the probability that each item is needed, if known.
         """
@@ -176,15 +178,16 @@ class Knapsack:
         self._fill(likely, repeats)
         news = {n: self.novelty.share((n,)) for n in repeats if chances}
         self._fill([n for n, share in news.items() if share >= _PARTLY_NEW and share * chances[n] >= _LIKELY], None)
-        self._fill(order[len(likely) :], repeats)
-        self._fill(repeats, None)
+        self._fill(order[len(likely) :], repeats, no_orphans=True)
+        self._fill(repeats, None, no_orphans=True)
         return len(self.kept) > before
 
     def copy(self, room: int) -> "Knapsack":
         """Return an independent knapsack with the same items and this room left."""
-        return Knapsack(room, self.cost, self.companions, self.novelty.copy(), set(self.kept), set(self.chosen))
+        novelty, kept, chosen = self.novelty.copy(), set(self.kept), set(self.chosen)
+        return Knapsack(room, self.cost, self.companions, novelty, self.is_orphan, kept, chosen)
 
-    def _fill(self, order: Sequence[int], repeats: list[int] | None) -> None:
+    def _fill(self, order: Sequence[int], repeats: list[int] | None, *, no_orphans: bool = False) -> None:
         kept, at_least, misses = self.kept, self.cost.at_least, 0
         for item in order:
             if item in kept:
@@ -197,6 +200,8 @@ class Knapsack:
             cost = sum(map(self.cost, wanted))
             if companions is None or cost > self.room:
                 misses += 1
+            elif no_orphans and kept and self.is_orphan(wanted, kept):
+                continue
             elif repeats is not None and self.novelty.share(wanted) < _FRESH:
                 repeats.append(item)
             else:

@@ -228,7 +228,7 @@ class Packing:
         novelty.take(kept)
         room = free if kept else free + self.layout.count(self.layout.separator)
         costs = SegmentCosts(self.table, self.layout, counts)
-        return Knapsack(room, costs, coherence.companions, novelty, set(kept))
+        return Knapsack(room, costs, coherence.companions, novelty, coherence.is_orphan, set(kept))
 
     def composed(self, items: Collection[int]) -> Selection:
         """Return the selection of these items."""

@@ -1,7 +1,7 @@
 """The structure of the candidates, whatever the query: announcements, headings, repeated texts and runs of words."""
 
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -255,6 +255,15 @@ def _indentation(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
+_SHORTEST_ALONE = 40
+"""Characters: of a shorter piece a reader cannot tell what it belongs to."""
+
+
+def _is_document(table: SegmentTable, number: int) -> bool:
+    document = table.document[number]
+    return table.first[document + 1] - table.first[document] == 1
+
+
 _Group = dict[int, None]
 """An ordered set of segments."""
 
@@ -293,6 +302,24 @@ class Coherence:
             if is_leading and not self._add_follower(found, number, kept):
                 return None
         return found[1:]
+
+    def is_orphan(self, items: Collection[int], kept: Container[int]) -> bool:
+        """Tell whether these segments are too short to be understood alone, and stand beside no kept one.
+
+        A whole document is none, however short.
+        """
+        table = self._candidates
+        numbers = [number for number in items if number < self._segments]
+        if sum(len(table.texts[number].strip()) for number in numbers) >= _SHORTEST_ALONE:
+            return False
+        return not any(self._has_neighbour(number, kept) or _is_document(table, number) for number in numbers)
+
+    def _has_neighbour(self, number: int, kept: Container[int]) -> bool:
+        """Tell whether what a segment needs, or one beside it in its document, is kept."""
+        table = self._candidates
+        first, end = table.first[table.document[number]], table.first[table.document[number] + 1]
+        beside = (other for other in (number - 1, number + 1) if first <= other < end)
+        return any(other in kept for other in (*beside, *table.needs(number)))
 
     def _directly(self, item: int) -> list[int]:
         """Return what a segment always needs."""
