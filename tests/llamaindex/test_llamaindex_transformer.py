@@ -6,13 +6,13 @@ from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.node_parser import TokenTextSplitter
 from llama_index.core.schema import NodeWithScore, TextNode
 
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from llamaindex_ctxcompress import CtxAnalysisTransformer, CtxCompressPostprocessor
 
 TEXT = "The pool opens ten connections. The default timeout is 30 seconds. Logs are kept for a week. "
 
 
-def pipeline(cache: MemoryCache) -> IngestionPipeline:
+def pipeline(cache: Cache) -> IngestionPipeline:
     transformer = CtxAnalysisTransformer(postprocessor=CtxCompressPostprocessor(cache=cache))
     return IngestionPipeline(transformations=[TokenTextSplitter(chunk_size=64, chunk_overlap=0), transformer])
 
@@ -21,7 +21,7 @@ DOCUMENTS = [Document(text=f"Part {n}. {TEXT * 3}", id_=f"doc {n}", metadata={"t
 
 
 async def test_nodes_are_analysed_once_when_they_are_ingested() -> None:
-    cache = MemoryCache()
+    cache = Cache()
     nodes = pipeline(cache).run(documents=DOCUMENTS)
     assert len(nodes) > 3
     assert cache.stats().entries == len(nodes)

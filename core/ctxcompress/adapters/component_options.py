@@ -116,9 +116,9 @@ class ComponentOptions(OptionFields):
 
     @classmethod
     def of_core(cls, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options with models of the framework as models of the core."""
-        models = {"encoder": cls._as_encoder, "llm": cls._as_language_model}
-        return {name: models[name](value) if name in models else value for name, value in options.items()}
+        """Return the options with models and stores of the framework as those of the core."""
+        made = {"encoder": cls._as_encoder, "llm": cls._as_language_model, "cache": cls._as_cache}
+        return {name: made[name](value) if name in made else value for name, value in options.items()}
 
     @staticmethod
     def _as_encoder(encoder: object) -> Any:
@@ -129,6 +129,11 @@ class ComponentOptions(OptionFields):
     def _as_language_model(llm: object) -> Any:
         """Return the core's language model for a model of the framework; anything else as it is."""
         return llm
+
+    @staticmethod
+    def _as_cache(cache: object) -> Any:
+        """Return the core's cache over a store of the framework; anything else as it is."""
+        return cache
 
     @staticmethod
     def _context_window(model: object) -> int | None:

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from math import isfinite
 from typing import Any, Literal, TypeGuard, get_args
 
-from ctxcompress.cache.protocol import Cache
+from ctxcompress.cache.cache import Cache
 from ctxcompress.data.observer import Observer
 from ctxcompress.data.passages import Kind
 from ctxcompress.encoders.encoder import Comparer, Encoder, word_vectors_of
@@ -142,11 +142,8 @@ def language_code(name: str, value: object) -> object:
 
 
 def cache_store(name: str, value: object) -> object:
-    if value is not None and (isinstance(value, type) or not isinstance(value, Cache)):
-        raise ConfigError(
-            f"{name} is {_shown(value)}; give one of ctxcompress.cache, such as MemoryCache() or DiskCache(path), or "
-            "an object with get and put"
-        )
+    if not isinstance(value, Cache | None):
+        raise ConfigError(f"{name} is {_shown(value)}; give one of ctxcompress.cache, such as Cache(SqliteStore(path))")
     return value
 
 

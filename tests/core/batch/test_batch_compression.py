@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Passage, compress
 from ctxcompress.apps.batch import BatchProgress, acompress_batch, compress_batch, processes
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from ctxcompress.encoders.encoder import AsyncEncoder
 from ctxcompress.errors import ConfigError
 
@@ -140,7 +140,7 @@ def test_wrong_options_are_refused_at_once(workers: object) -> None:
 
 def test_a_cache_is_used_and_changes_nothing() -> None:
     given = rows(20) * 2
-    cached = list(compress_batch(given, max_tokens=BUDGET, cache=MemoryCache(), workers=2))
+    cached = list(compress_batch(given, max_tokens=BUDGET, cache=Cache(), workers=2))
     assert cached == list(compress_batch(given, max_tokens=BUDGET))
 
 

@@ -12,7 +12,7 @@ from handbook import chunks
 from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.apps.feedback import FeedbackLog
 from ctxcompress.apps.feedback.call_sheet import CallSheet
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from ctxcompress.pipeline.scoring import current_listener, listening
 
 ASKED = "how do I keep the cache on disk?"
@@ -67,7 +67,7 @@ def test_a_listener_changes_no_result():
 
 
 def test_what_was_not_scored_is_not_heard():
-    cached = Compressor(CompressionConfig(max_tokens=30, cache=MemoryCache()))
+    cached = Compressor(CompressionConfig(max_tokens=30, cache=Cache()))
     with listening() as listener:
         first = cached.compress(QUESTION, passages())
         assert listener.last is not None

@@ -7,7 +7,7 @@ import pytest
 from caches import QUESTIONS, passages
 
 from ctxcompress import CompressionConfig, Compressor, Passage
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from ctxcompress.pipeline import analysis, reducing
 from ctxcompress.score import corpus, mentions
 from ctxcompress.select import novelty
@@ -47,7 +47,7 @@ def done(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
 
 def test_what_does_not_depend_on_the_question_is_done_once(done):
     titled = [Passage(p.id, p.text, title=f"Title {number}") for number, p in enumerate(passages())]
-    cached = Compressor(CompressionConfig(max_tokens=60, cache=MemoryCache()))
+    cached = Compressor(CompressionConfig(max_tokens=60, cache=Cache()))
     cached.compress(QUESTIONS[0], titled)
     assert set(done) == {name for _, name in _WITHOUT_QUESTION} - _LATER
     done.clear()
@@ -63,7 +63,7 @@ def test_what_does_not_depend_on_the_question_is_done_once(done):
 
 
 def test_stages_of_which_the_cache_has_the_result_take_no_time():
-    cached = Compressor(CompressionConfig(max_tokens=60, cache=MemoryCache()))
+    cached = Compressor(CompressionConfig(max_tokens=60, cache=Cache()))
     cold, warm = (cached.compress(question, passages()) for question in QUESTIONS[:2])
     assert any(stage.milliseconds for stage in cold.stages)
     assert not any(stage.milliseconds for stage in warm.stages if stage.name in ("exact", "limit", "repeats"))
@@ -71,7 +71,7 @@ def test_stages_of_which_the_cache_has_the_result_take_no_time():
 
 
 def test_other_options_and_other_passages_are_reduced_anew(done):
-    cached = Compressor(CompressionConfig(max_tokens=60, cache=MemoryCache()))
+    cached = Compressor(CompressionConfig(max_tokens=60, cache=Cache()))
     cached.compress(QUESTIONS[0], passages())
     cached.compress(QUESTIONS[0], passages(), top_n=2)
     cached.compress(QUESTIONS[0], passages()[::-1])
@@ -84,7 +84,7 @@ def test_other_options_and_other_passages_are_reduced_anew(done):
 
 def test_doubtful_scores_are_warned_of_with_each_question(warned):
     doubtful = [Passage(p.id, f"{p.text} {n}", score=0.1 * n) for n, p in enumerate([*passages(), *passages()])]
-    cached = Compressor(CompressionConfig(max_tokens=60, min_score=0.3, cache=MemoryCache()))
+    cached = Compressor(CompressionConfig(max_tokens=60, min_score=0.3, cache=Cache()))
     for question in QUESTIONS[:3]:
         warned.clear()
         assert any(stage.doubtful for stage in cached.compress(question, doubtful).stages)

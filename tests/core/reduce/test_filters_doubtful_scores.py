@@ -10,7 +10,7 @@ from reduce_inputs import note, scored
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.agents.builder import ContextBuilder
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from ctxcompress.reduce.filters import are_doubtful
 
 DOUBT = "scores get better from first to last: check score_kind"
@@ -93,7 +93,7 @@ def test_what_is_left_out_is_what_it_was(warned):
 
 
 def test_a_cache_does_not_silence_it(warned):
-    compressor = Compressor(CompressionConfig(min_score=0.3, cache=MemoryCache()))
+    compressor = Compressor(CompressionConfig(min_score=0.3, cache=Cache()))
     for _ in range(2):
         warned.clear()
         compressor.compress("q", scored(*DISTANCES))

@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 from ctxcompress import CompressionConfig, Compressor, compress
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from ctxcompress.data import must_keep
 from ctxcompress.data.must_keep import read_rules
 from ctxcompress.errors import ConfigError, CtxCompressWarning
@@ -108,7 +108,7 @@ def test_what_matches_is_not_mentioned():
 
 
 def test_a_stored_result_says_it_too(warned):
-    compressor = Compressor(CompressionConfig(max_tokens=40, must_keep=["OPS-4712"], cache=MemoryCache()))
+    compressor = Compressor(CompressionConfig(max_tokens=40, must_keep=["OPS-4712"], cache=Cache()))
     first, second = (compressor.compress(QUESTION, TEXTS) for _ in range(2))
     assert second.cache.is_outcome
     assert note_of(first) == note_of(second)

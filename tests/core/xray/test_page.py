@@ -16,7 +16,7 @@ from ctxcompress.apps.xray.collect import collect_xray
 from ctxcompress.apps.xray.facts import Scored
 from ctxcompress.apps.xray.html import element, short, visible
 from ctxcompress.apps.xray.passage_cards import parts_of
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Decision, KeptPassage, Reason
 
@@ -140,7 +140,7 @@ def long_passages(count=6):
         {"min_score": 0.99, "on_empty": "drop"},
         {"min_score": 0.7, "top_n": 1},
         {"encoding": len},
-        {"cache": MemoryCache()},
+        {"cache": Cache()},
         {"language": "de"},
     ],
     ids="-".join,

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-from ctxcompress.cache.protocol import Fingerprints
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Spans, documents_as_they_are
 from ctxcompress.data.must_keep import find_all
@@ -18,7 +17,7 @@ from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, documents_as_passages
-from ctxcompress.pipeline.call_cache import CallCache
+from ctxcompress.pipeline.call_cache import CallCache, Fingerprints
 from ctxcompress.pipeline.scoring import score_segments
 from ctxcompress.pipeline.task import language_of
 from ctxcompress.select.kept_first import Match, matches_in, select_kept_first
@@ -62,7 +61,7 @@ class KeySentences:
         documents = documents_as_they_are([passage.text for passage in passages])
         items = documents_as_passages(documents, passages)
         language = language_of(query, passages, config)
-        analyser = Analyser(CallCache.of(config.cache, passages), Fingerprints(), len, TokenCounter(len))
+        analyser = Analyser(CallCache.of(config.cache), Fingerprints(), len, TokenCounter(len))
         analysis = analyser.read(documents, items, AnalysisOptions.of(language, 1))
         self._structure: Structure = analysis.structure
         scored = score_segments((query,), items, analysis, language, config)
