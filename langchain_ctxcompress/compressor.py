@@ -20,7 +20,6 @@ from ctxcompress.adapters.call_memory import Remember, remembering
 from ctxcompress.adapters.component_options import OPTIONS, ComponentOptions
 from ctxcompress.adapters.records import original_index
 from ctxcompress.agents.framework_models import LLMSelector
-from ctxcompress.cache import Cache
 from langchain_ctxcompress.batching import shared_pool
 from langchain_ctxcompress.byte_stores import ByteStoreMapping
 from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
@@ -103,8 +102,8 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
 
     @staticmethod
     @override
-    def _as_cache(cache: object) -> Any:
-        return Cache(ByteStoreMapping(cache)) if isinstance(cache, BaseStore) else cache
+    def _as_mapping(store: object) -> ByteStoreMapping | None:
+        return ByteStoreMapping(store) if isinstance(store, BaseStore) else None
 
     @staticmethod
     @override

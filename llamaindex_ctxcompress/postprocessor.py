@@ -21,7 +21,6 @@ from typing_extensions import override
 from ctxcompress import Compression, CompressionConfig, Encoder
 from ctxcompress.adapters.component_options import ComponentOptions
 from ctxcompress.adapters.records import original_index
-from ctxcompress.cache import Cache
 from llamaindex_ctxcompress.compression import acompress_nodes, compress_node_lists, compress_nodes, confidence_of_nodes
 from llamaindex_ctxcompress.convert import RECORD_KEY
 from llamaindex_ctxcompress.embeddings import as_encoder
@@ -51,8 +50,8 @@ class SerializedOptions(ComponentOptions):
 
     @staticmethod
     @override
-    def _as_cache(cache: object) -> Any:
-        return Cache(KVStoreMapping(cache)) if isinstance(cache, BaseKVStore) else cache
+    def _as_mapping(store: object) -> KVStoreMapping | None:
+        return KVStoreMapping(store) if isinstance(store, BaseKVStore) else None
 
     @staticmethod
     @override

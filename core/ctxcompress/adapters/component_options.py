@@ -3,7 +3,7 @@
 Only the adapters import it: pydantic comes with their frameworks.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from functools import cached_property
 from operator import is_
 from os import PathLike
@@ -21,6 +21,7 @@ from pydantic import (
 
 from ctxcompress.adapters.option_fields import OptionFields
 from ctxcompress.agents.prompt_size import with_window
+from ctxcompress.cache import Cache
 from ctxcompress.config.checks import check_flag
 from ctxcompress.config.options import OPTIONS, CompressionConfig, Preset
 from ctxcompress.config.start import ConfigSource, starting_config
@@ -130,10 +131,16 @@ class ComponentOptions(OptionFields):
         """Return the core's language model for a model of the framework; anything else as it is."""
         return llm
 
+    @classmethod
+    def _as_cache(cls, cache: object) -> Any:
+        """Return a cache over a store of the framework; anything else as it is."""
+        mapping = cls._as_mapping(cache)
+        return cache if mapping is None else Cache(mapping)
+
     @staticmethod
-    def _as_cache(cache: object) -> Any:
-        """Return the core's cache over a store of the framework; anything else as it is."""
-        return cache
+    def _as_mapping(store: object) -> MutableMapping[str, bytes] | None:
+        """Return a store of the framework as a mapping; None for anything else."""
+        raise NotImplementedError
 
     @staticmethod
     def _context_window(model: object) -> int | None:

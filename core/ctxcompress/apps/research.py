@@ -63,10 +63,10 @@ _AS_IT_IS: ContextCodec[Any] = ContextCodec()
 class ResearchCache:
     """Gives a question the context of the earlier one most similar to it, or searches if none is similar enough.
 
-    Without an encoder, that is `question_similarity`; with one, the cosine of vectors. store: a cache, such
-    as `Cache(ttl=3600)`; one that outlives the process stores what JSON has. threshold: the least similarity. scope:
-    keeps apart what must not be shared: users, states of a corpus. max_entries: the most questions; the least recently
-    used are forgotten first.
+    Without an encoder, that is `question_similarity`; with one, the cosine of vectors. store: a cache;
+    one that processes share has nothing in memory (`max_bytes=0`), and stores what JSON has. threshold: the least
+    similarity. scope: keeps apart what must not be shared: users, states of a corpus. max_entries: the most questions;
+    the least recently used are forgotten first.
     """
 
     def __init__(

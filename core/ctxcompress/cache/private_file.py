@@ -96,8 +96,8 @@ class PrivateDatabase:
     def connect(self) -> sqlite3.Connection:
         """Open the file, created if there is none. A connection must not be used after a fork.
 
-        Raises ConfigError if the file is a database of something else, a symbolic link or another user's, OSError if it
-        cannot be created, and what sqlite3 raises.
+        Raises ConfigError if the file is a symbolic link or another user's, OSError if it cannot be created, and what
+        sqlite3 raises, DatabaseError also if it is a database of something else.
         """
         make_private(self.path)
         connection = sqlite3.connect(self.path, self.seconds, isolation_level=None, check_same_thread=False)
@@ -118,12 +118,8 @@ class PrivateDatabase:
     def _create_tables(self, connection: sqlite3.Connection) -> None:
         connection.execute("BEGIN IMMEDIATE")
         if not self._is_known(connection):  # another process may have been faster
-            # As bytes, because damaged text cannot be decoded.
-            found = {sql for (sql,) in connection.execute("SELECT CAST(sql AS BLOB) FROM sqlite_master")}
-            if found.intersection(statement.encode() for statement in self.schema):
-                raise sqlite3.DatabaseError("its application id is damaged")
-            if found:
-                raise ConfigError("it is a database of something else")
+            if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+                raise sqlite3.DatabaseError("it is a database of something else")
             for statement in self.schema:
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {self.application_id}")

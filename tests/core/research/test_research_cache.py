@@ -15,6 +15,10 @@ from ctxcompress.errors import ConfigError, InputError
 ASKED, AGAIN, OTHER = "How do I reset my password?", "How can I reset my password?", "Where are the logs?"
 
 
+def on_disk(path):
+    return Cache(SqliteStore(path), max_bytes=0)
+
+
 def test_a_question_in_other_words_gets_the_earlier_context_and_is_told_so():
     cache = ResearchCache()
     assert cache.context(ASKED, str.upper) == Research(ASKED.upper())
@@ -108,17 +112,17 @@ def test_contexts_are_not_shared_with_the_caller():
 def test_a_file_is_the_owners_outlives_the_cache_and_is_empty_once_it_is_damaged(tmp_path):
     path = tmp_path / "research.sqlite"
     for expected in (None, ASKED):
-        store = Cache(SqliteStore(path))
+        store = on_disk(path)
         assert ResearchCache(store=store).context(ASKED, str.upper).earlier == expected
-        store.close()
+        store.store.close()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     path.write_bytes(bytes(5_000))
-    assert ResearchCache(store=Cache(SqliteStore(path))).context(ASKED, str.upper).earlier is None
+    assert ResearchCache(store=on_disk(path)).context(ASKED, str.upper).earlier is None
 
 
 @pytest.mark.parametrize("context", [{1, 2}, (1, 2), {1: 2}, float("nan"), "\ud800"])
 def test_a_file_gives_back_what_was_stored_or_nothing(tmp_path, context):
-    store = Cache(SqliteStore(tmp_path / "research.sqlite"))
+    store = on_disk(tmp_path / "research.sqlite")
     ResearchCache(store=store).context(ASKED, lambda _: context)
     found = ResearchCache(store=store).context(ASKED, lambda _: context)
     assert (found.earlier == ASKED) == (context == "\ud800")
@@ -126,7 +130,7 @@ def test_a_file_gives_back_what_was_stored_or_nothing(tmp_path, context):
 
 
 def test_a_codec_writes_what_json_does_not_have(tmp_path):
-    store, codec = Cache(SqliteStore(tmp_path / "research.sqlite")), ContextCodec(sorted, set)
+    store, codec = on_disk(tmp_path / "research.sqlite"), ContextCodec(sorted, set)
     ResearchCache(store=store).context(ASKED, lambda _: {1, 2}, codec)
     assert ResearchCache(store=store).context(AGAIN, lambda _: {3}, codec) == Research({1, 2}, ASKED, 1.0)
     other = ContextCodec(from_json=lambda data: data["text"])
