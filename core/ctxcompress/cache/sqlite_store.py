@@ -80,8 +80,8 @@ class SqliteStore(MutableMapping[str, bytes]):
             self._run(lambda connection: _write(connection, key, value, self.max_bytes))
 
     def __delitem__(self, key: str) -> None:
-        if not self._rows("DELETE FROM ctxcache WHERE key = ? RETURNING id", key):
-            raise KeyError(key)
+        self[key]
+        self._rows("DELETE FROM ctxcache WHERE key = ?", key)
 
     def __iter__(self) -> Iterator[str]:
         return (key for (key,) in self._rows("SELECT key FROM ctxcache ORDER BY id"))
