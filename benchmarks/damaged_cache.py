@@ -23,7 +23,8 @@ from time import monotonic
 from traceback import extract_tb
 
 from ctxcompress import Compression, CompressionConfig, Compressor, Passage
-from ctxcompress.cache import DiskCache
+from ctxcompress.cache import Cache, SqliteStore
+from ctxcompress.cache.cache import MAGIC
 from ctxcompress.errors import ConfigError
 
 PAGE = 4096
@@ -54,6 +55,10 @@ class Number:
 
 
 NUMBER = Number()
+
+
+def _cache(path: Path) -> Cache:
+    return Cache(SqliteStore(path), max_bytes=0)
 
 
 def _key(number: int) -> str:
@@ -133,21 +138,15 @@ BYTES: Sequence[Callable[[bytearray, random.Random], None]] = (
     *(_bits, _one_bit, _truncated, _zeros, _garbage, _header, _beginning, _page_twice, _longer, _nothing),
 )
 ROWS = (
-    "UPDATE entries SET data = substr(data, 1, 7 * rowid % length(data))",
-    "UPDATE entries SET data = data || x'00' WHERE rowid % 2",
-    "UPDATE entries SET data = 'text'",
-    "UPDATE entries SET data = zeroblob(200000) WHERE rowid % 5 = 0",
-    "UPDATE entries SET data = (SELECT data FROM entries ORDER BY key LIMIT 1)",
-    "UPDATE entries SET used = 'never'",
-    "UPDATE entries SET used = 9223372036854775807",
-    "UPDATE entries SET key = CAST(x'fffe' AS TEXT) WHERE rowid = (SELECT min(rowid) FROM entries)",
-    "UPDATE room SET bytes = 'many'",
-    "UPDATE room SET bytes = -1",
-    "UPDATE room SET bytes = 9223372036854775807",
-    "DELETE FROM room",
-    "DROP TABLE room",
-    "DROP INDEX by_use",
-    "ALTER TABLE entries RENAME COLUMN used TO last",
+    "UPDATE ctxcache SET data = substr(data, 1, 7 * rowid % length(data))",
+    "UPDATE ctxcache SET data = data || x'00' WHERE rowid % 2",
+    "UPDATE ctxcache SET data = 'text'",
+    "UPDATE ctxcache SET data = zeroblob(200000) WHERE rowid % 5 = 0",
+    "UPDATE ctxcache SET data = (SELECT data FROM ctxcache ORDER BY key LIMIT 1)",
+    "UPDATE ctxcache SET id = 9223372036854775807 WHERE id = 1",
+    "UPDATE ctxcache SET key = CAST(x'fffe' AS TEXT) WHERE id = (SELECT min(id) FROM ctxcache)",
+    "ALTER TABLE ctxcache RENAME COLUMN data TO value",
+    "DROP TABLE ctxcache",
     "PRAGMA application_id = 7",
     "PRAGMA user_version = 7",
 )
@@ -159,14 +158,14 @@ def material(folder: Path) -> tuple[list[Path], list[Compression]]:
     closed, killed = folder / "closed", folder / "killed"
     for path in (closed, killed):
         path.mkdir()
-        cache = DiskCache(path / "cache")
+        cache = _cache(path / "cache")
         for number in range(400 if path is closed else 20):
             cache.put(_key(number), number, NUMBER)
         for question in QUESTIONS:
             Compressor(CompressionConfig(max_tokens=BUDGET, cache=cache)).compress(question, PASSAGES)
         if path is killed:  # as it is left, before the log is written into the file
             shutil.copytree(path, folder / "left")
-        cache.close()
+        cache.store.close()
     return [closed, folder / "left"], [plain.compress(question, PASSAGES) for question in QUESTIONS]
 
 
@@ -182,18 +181,19 @@ def outcome(seed: str, folder: Path, sources: Sequence[Path], expected: Sequence
     wrong, error, works, is_refused = 0, "", False, False
     is_open = chance.random() < 0.2
     try:
-        cache = DiskCache(path) if is_open else None
+        cache = _cache(path) if is_open else None
         ways.extend(_damaged(path, chance, is_open=is_open) for _ in range(chance.choice((1, 1, 2, 3))))
-        cache = cache or DiskCache(path)
+        cache = cache or _cache(path)
         wrong += _wrong(cache, expected)
-        cache.close()
-        cache = DiskCache(path)
+        cache.store.close()
+        cache = _cache(path)
         wrong += _wrong(cache, expected)
         cache.put(_key(8), 8, NUMBER)
         works = cache.get(_key(8), NUMBER) == 8
-        cache.close()
+        cache.store.close()
     except ConfigError as refused:
-        is_refused = works = "there is something else in it" in str(refused)
+        left = b"".join(file.read_bytes() for file in work.iterdir())
+        is_refused = works = "it contains something else" in str(refused) and MAGIC not in left
         error = "" if is_refused else str(refused)
     except Exception as found:  # noqa: BLE001 - whatever it is, is what is looked for
         error = f"{type(found).__name__} in {extract_tb(found.__traceback__)[-1].name}: {str(found)[-120:]}"
@@ -226,7 +226,7 @@ def _damaged(path: Path, chance: random.Random, *, is_open: bool) -> str:
     return f"{way.__name__.strip('_')}{target.name.removeprefix('cache')}"
 
 
-def _wrong(cache: DiskCache, expected: Sequence[Compression]) -> int:
+def _wrong(cache: Cache, expected: Sequence[Compression]) -> int:
     """How many answers are not what they are without a cache, and entries not what was written."""
     cached = Compressor(CompressionConfig(max_tokens=BUDGET, cache=cache))
     answers = [cached.compress(question, PASSAGES) for question in QUESTIONS]

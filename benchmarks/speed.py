@@ -5,7 +5,7 @@
 
 CASES are files of question answering cases that lib/cases.py reads, one for each set. Each way to compress gets the
 same cases in turn, in one process, and the quickest of some rounds counts for each case; the tables have the medians.
-"warm" has a `MemoryCache` that knows the passages from another question. "rank_bm25" is lib/baseline.py. "limit" is one
+"warm" has a `Cache` that knows the passages from another question. "rank_bm25" is lib/baseline.py. "limit" is one
 scan for words of the input and one encoding of the output by tiktoken. The second table has how much of the evidence
 is kept, the third the milliseconds of wall time that each stage of the core takes. With `--rivals`, the interpreter of
 an environment with other compressors, they get the same cases in turn: see lib/rivals.py. Needs the extra `dev`.
@@ -34,7 +34,7 @@ from lib.rivals import Rivals
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from ctxcompress import Compression, CompressionConfig, Compressor, Passage
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from ctxcompress.text.tokens import TokenCounter
 from langchain_ctxcompress import CtxCompressor
 from llamaindex_ctxcompress import CtxCompressPostprocessor
@@ -67,7 +67,7 @@ class Prepared:
     def of(cls, case: Case, budget: int) -> "Prepared":
         pairs = [(document.title or None, document.text) for document in case.documents]
         passages = [Passage(str(number), text, title=title) for number, (title, text) in enumerate(pairs)]
-        warm = Compressor(_config(budget).with_options(cache=MemoryCache()))
+        warm = Compressor(_config(budget).with_options(cache=Cache()))
         warm.compress(_OTHER_QUESTION, passages)
         metadata = [{"title": title} if title else {} for title, _ in pairs]
         texts = [text for _, text in pairs]

@@ -10,6 +10,7 @@ from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.runnables import ensure_config, run_in_executor
 from langchain_core.runnables.config import get_async_callback_manager_for_config, get_callback_manager_for_config
+from langchain_core.stores import BaseStore
 from pydantic import ConfigDict, Field
 from typing_extensions import TypedDict, override
 
@@ -20,6 +21,7 @@ from ctxcompress.adapters.component_options import OPTIONS, ComponentOptions
 from ctxcompress.adapters.records import original_index
 from ctxcompress.agents.framework_models import LLMSelector
 from langchain_ctxcompress.batching import shared_pool
+from langchain_ctxcompress.byte_stores import ByteStoreMapping
 from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
 from langchain_ctxcompress.embeddings import as_encoder
 
@@ -81,8 +83,8 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     around one; or `LLMSelector(model, ...)`. Its run is a child of the compressor's run. `acompress_documents` awaits
     `ainvoke`. If it fails, the result is the one without it; the statistics in the trace say so."""
     cache: object | None = Field(default=None, exclude=True, description=OPTIONS["cache"].description)
-    """A cache for what is found out about documents, one of ctxcompress.cache, such as `MemoryCache()`. It saves time
-    and changes nothing else; `model_dump` does not include it."""
+    """A cache for what is found out about documents: a `Cache` of ctxcompress.cache, or a ByteStore, such as
+    `InMemoryByteStore()`. It saves time and changes nothing else; `model_dump` does not include it."""
 
     @staticmethod
     @override
@@ -97,6 +99,11 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
         from langchain_ctxcompress.chat_models import as_language_model  # as for all of LangChain's models
 
         return as_language_model(llm)
+
+    @staticmethod
+    @override
+    def _as_mapping(store: object) -> ByteStoreMapping | None:
+        return ByteStoreMapping(store) if isinstance(store, BaseStore) else None
 
     @staticmethod
     @override

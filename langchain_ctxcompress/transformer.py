@@ -16,7 +16,7 @@ __all__ = ["CtxAnalysisTransformer"]
 class CtxAnalysisTransformer(BaseDocumentTransformer):
     """A document transformer that returns its documents as they are, and fills the cache of a compressor.
 
-        compressor = CtxCompressor(max_tokens=1000, cache=DiskCache("analysis.sqlite"))
+        compressor = CtxCompressor(max_tokens=1000, cache=Cache(SqliteStore("analysis.sqlite")))
         chunks = splitter.split_documents(documents)
         store.add_documents(CtxAnalysisTransformer(compressor).transform_documents(chunks))
 

@@ -15,6 +15,7 @@ from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr
 from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRankStartEvent
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
+from llama_index.core.storage.kvstore.types import BaseKVStore
 from typing_extensions import override
 
 from ctxcompress import Compression, CompressionConfig, Encoder
@@ -24,6 +25,7 @@ from llamaindex_ctxcompress.compression import acompress_nodes, compress_node_li
 from llamaindex_ctxcompress.convert import RECORD_KEY
 from llamaindex_ctxcompress.embeddings import as_encoder
 from llamaindex_ctxcompress.events import tell
+from llamaindex_ctxcompress.kv_stores import KVStoreMapping
 from llamaindex_ctxcompress.llms import LLMSelector, as_language_model
 from llamaindex_ctxcompress.window import context_window
 from llamaindex_ctxcompress.written_models import read_back, written_down
@@ -45,6 +47,11 @@ class SerializedOptions(ComponentOptions):
     @override
     def _as_language_model(llm: object) -> Any:
         return as_language_model(llm)
+
+    @staticmethod
+    @override
+    def _as_mapping(store: object) -> KVStoreMapping | None:
+        return KVStoreMapping(store) if isinstance(store, BaseKVStore) else None
 
     @staticmethod
     @override

@@ -18,7 +18,7 @@ __all__ = ["CtxAnalysisTransformer"]
 class CtxAnalysisTransformer(TransformComponent):
     """A transformation that returns its nodes as they are, and fills the cache of a postprocessor.
 
-        postprocessor = CtxCompressPostprocessor(max_tokens=1000, cache=DiskCache("analysis.sqlite"))
+        postprocessor = CtxCompressPostprocessor(max_tokens=1000, cache=Cache(SqliteStore("analysis.sqlite")))
         pipeline = IngestionPipeline(
             transformations=[SentenceSplitter(), CtxAnalysisTransformer(postprocessor=postprocessor)]
         )

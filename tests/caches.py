@@ -6,13 +6,14 @@ from pathlib import Path
 from qdrant_client import QdrantClient
 
 from ctxcompress import Passage
-from ctxcompress.cache import Cache, DiskCache, LayeredCache, MemoryCache, QdrantCache
+from ctxcompress.cache import Cache, QdrantStore, SqliteStore
 
 MAKERS: dict[str, Callable[[Path], Cache]] = {
-    "memory": lambda _: MemoryCache(),
-    "disk": lambda folder: DiskCache(folder / "cache.sqlite"),
-    "qdrant": lambda _: QdrantCache(QdrantClient(":memory:"), collection="remembered"),
-    "layered": lambda folder: LayeredCache(MemoryCache(), DiskCache(folder / "layered.sqlite")),
+    "memory": lambda _: Cache(),
+    "mapping": lambda _: Cache({}, max_bytes=0),
+    "sqlite": lambda folder: Cache(SqliteStore(folder / "cache.sqlite"), max_bytes=0),
+    "qdrant": lambda _: Cache(QdrantStore(QdrantClient(":memory:"), collection="remembered"), max_bytes=0),
+    "both": lambda folder: Cache(SqliteStore(folder / "both.sqlite")),
 }
 
 

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 from ctxcompress import CompressionConfig
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 
-CONFIG = CompressionConfig(max_tokens=123, adaptive=True, synonyms={"k8s": ["kubernetes"]}, cache=MemoryCache())
+CONFIG = CompressionConfig(max_tokens=123, adaptive=True, synonyms={"k8s": ["kubernetes"]}, cache=Cache())
 FORMS = ("object", "toml", "json")
 
 

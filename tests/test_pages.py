@@ -91,7 +91,7 @@ PACKAGES = {
     "static": r"StaticVectors",
     "otel": r"telemetry=True|from opentelemetry",
     "opentelemetry-sdk": r"from opentelemetry\.sdk",
-    "qdrant": r"QdrantCache\(",
+    "qdrant": r"QdrantStore\(",
     "batch": r"import pyarrow",
     "ray": r"import ray",
 }

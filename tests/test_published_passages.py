@@ -10,7 +10,7 @@ from both_frameworks import Chunk, Framework, both
 from published_settings import PUBLISHED
 
 from ctxcompress import Compressor
-from ctxcompress.cache import DiskCache, LayeredCache, MemoryCache
+from ctxcompress.cache import Cache, SqliteStore
 
 count = Compressor().count
 
@@ -127,8 +127,8 @@ def test_the_nested_table_of_a_code_search(framework: Framework, is_on: bool, tm
 @both
 @pytest.mark.parametrize("kind", ["memory", "disk", "both"])
 def test_the_second_call_comes_from_the_cache(framework: Framework, kind: str, tmp_path: Path) -> None:
-    disk = DiskCache(tmp_path / "cache.sqlite")
-    cache: Any = {"memory": MemoryCache(), "disk": disk, "both": LayeredCache(MemoryCache(), disk)}[kind]
+    store = SqliteStore(tmp_path / "cache.sqlite")
+    cache: Any = {"memory": Cache(), "disk": Cache(store, max_bytes=0), "both": Cache(store)}[kind]
     options = {"max_tokens": 100, "cache": cache}
     first, second = (framework.stats(_found(20), "When does the harbour open?", options) for _ in range(2))
     assert first["cache_misses"] > 0

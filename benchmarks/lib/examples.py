@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxcompress.cache.protocol import Fingerprints
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, documents_as_passages
+from ctxcompress.pipeline.call_cache import Fingerprints
 from ctxcompress.query.terms import clauses, query_terms
 from ctxcompress.reduce.stages import reduced
 from ctxcompress.score.bridges import Bridges

@@ -6,7 +6,6 @@
     ├── BudgetTooSmall        the budget cannot hold what must be kept (also a ValueError)
     ├── PatternTimeout        a regular expression of `must_keep` takes too long (also a TimeoutError)
     ├── TokenizerUnavailable  the declared tokenizer cannot be loaded (also a RuntimeError)
-    ├── CacheUnavailable      a cache could not be cleared or made to forget (also an OSError)
     └── MissingExtra          an optional dependency is not installed (also an ImportError)
 
 Every message names the value, the limit and the remedy. What goes wrong without an error is a CtxCompressWarning, which
@@ -18,7 +17,6 @@ import warnings
 
 __all__ = [
     "BudgetTooSmall",
-    "CacheUnavailable",
     "ConfigError",
     "CtxCompressError",
     "CtxCompressWarning",
@@ -63,10 +61,6 @@ class PatternTimeout(CtxCompressError, TimeoutError):  # noqa: N818
 
 class TokenizerUnavailable(CtxCompressError, RuntimeError):  # noqa: N818
     """The declared tokenizer cannot be loaded, so tokens cannot be counted."""
-
-
-class CacheUnavailable(CtxCompressError, OSError):  # noqa: N818
-    """A cache could not be cleared, counted, or made to forget. Compressions never raise this."""
 
 
 class MissingExtra(CtxCompressError, ImportError):  # noqa: N818

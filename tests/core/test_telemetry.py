@@ -12,7 +12,7 @@ from telemetry import Told
 from ctxcompress import CompressionConfig, Compressor, compress, compress_search_results
 from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.agents.query_tool import QueryTool
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from ctxcompress.errors import ConfigError, MissingExtra
 from ctxcompress.telemetry import OpenTelemetry
 
@@ -56,7 +56,7 @@ def test_metrics_are_added_up(told):
 
 
 def test_lookups_in_the_cache_are_counted_and_stages_of_a_stored_result_are_not(told):
-    config = CompressionConfig(max_tokens=60, cache=MemoryCache(), telemetry=told.telemetry)
+    config = CompressionConfig(max_tokens=60, cache=Cache(), telemetry=told.telemetry)
     for _ in range(2):
         result = Compressor(config).compress(QUESTIONS[0], passages())
     assert result.cache.is_outcome

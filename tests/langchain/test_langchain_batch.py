@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableLambda
 
 from ctxcompress.apps.batch import processes
 from ctxcompress.apps.feedback import FeedbackLog
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever, batching, record
 
 COUNT = 12
@@ -91,7 +91,7 @@ def test_errors_are_those_of_single_calls(started: list[int]) -> None:
 
 
 def test_embeddings_and_caches_stay_in_this_process(started: list[int]) -> None:
-    for option in ({"encoder": DeterministicFakeEmbedding(size=4)}, {"cache": MemoryCache()}):
+    for option in ({"encoder": DeterministicFakeEmbedding(size=4)}, {"cache": Cache()}):
         compressor = CtxCompressor(max_tokens=25, **option)
         assert len(compressor.as_runnable().batch(INPUTS)) == COUNT
     assert not started

@@ -12,7 +12,7 @@ from option_sources import CONFIG, FORMS, config_as
 from search_shapes import KUBERNETES
 
 from ctxcompress import CompressionConfig
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from langchain_ctxcompress import (
     CtxCompressMiddleware,
     CtxCompressor,
@@ -35,7 +35,7 @@ def config(request, tmp_path):
 
 def test_a_compressor_starts_from_a_config(config):
     compressor = CtxCompressor(config=config, max_tokens=77)
-    assert isinstance(compressor.cache, MemoryCache)
+    assert isinstance(compressor.cache, Cache)
     assert compressor.config.with_options(cache=None) == CONFIG.with_options(cache=None, max_tokens=77)
     assert CtxCompressor(config=config).config.budget == 123
     assert CtxCompressor(config=config, tier="detailed").config.budget == 5_000

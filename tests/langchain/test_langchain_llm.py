@@ -18,7 +18,7 @@ from language_models import ANSWER, QUERY, naming, page
 from lc_tools import Scripted
 from pydantic import Field, ValidationError
 
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from ctxcompress.language_model import Prompt
 from langchain_ctxcompress import (
     CtxCompressMiddleware,
@@ -154,7 +154,7 @@ def test_a_price_makes_the_cost():
 
 
 def test_answers_are_cached_by_the_parameters_of_the_model():
-    cache, models = MemoryCache(), [Chat(version=1), Chat(version=1), Chat(version=2), Chat(version=2)]
+    cache, models = Cache(), [Chat(version=1), Chat(version=1), Chat(version=2), Chat(version=2)]
     wrapped = [*models[:3], models[3].bind(top_p=1).with_retry().with_fallbacks([models[0]])]
     for model in wrapped * 2:
         assert compressed(model, cache=cache) == SELECTED
@@ -162,7 +162,7 @@ def test_answers_are_cached_by_the_parameters_of_the_model():
 
 
 def test_a_model_that_nothing_describes_is_asked_each_time():
-    asked, cache = [], MemoryCache()
+    asked, cache = [], Cache()
 
     def answer(messages):
         asked.append(messages)

@@ -41,7 +41,7 @@ from pydantic import Field
 from telemetry import Told
 
 from ctxcompress.agents.left_out import DiskStore
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from langchain_ctxcompress import (
     CtxCompressMiddleware,
     CtxCompressor,
@@ -148,7 +148,7 @@ class Process:
             history_tokens=HISTORY,
             must_keep=MUST_KEEP,
             telemetry=self.told.telemetry,
-            cache=MemoryCache(),
+            cache=Cache(),
         )
         self.options: Any = {
             "tools": library_tools(),

@@ -8,7 +8,6 @@ from typing import get_args, get_type_hints
 
 import lc_tools
 import pytest
-from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.runnables import ConfigurableField
@@ -20,7 +19,7 @@ import langchain_ctxcompress
 from ctxcompress import CompressionConfig, Encoder
 from ctxcompress.agents.left_out import MemoryStore as LeftInMemory
 from ctxcompress.apps.research import ResearchCache
-from ctxcompress.cache import DiskCache, MemoryCache
+from ctxcompress.cache import Cache, SqliteStore
 from ctxcompress.config.options import OPTIONS
 from langchain_ctxcompress import (
     CtxAnalysisTransformer,
@@ -162,7 +161,7 @@ def test_an_unknown_option_is_refused_at_construction():
 
 
 MAKERS = {
-    "CtxAnalysisTransformer": lambda **given: CtxAnalysisTransformer(CtxCompressor(cache=MemoryCache()), **given),
+    "CtxAnalysisTransformer": lambda **given: CtxAnalysisTransformer(CtxCompressor(cache=Cache()), **given),
     "CtxCompressor": CtxCompressor,
     "CtxCompressRetriever": lambda **given: CtxCompressRetriever(
         base_retriever=store().as_retriever(), compressor=CtxCompressor(), **given
@@ -320,7 +319,7 @@ def test_the_retriever_refuses_unknown_arguments_of_the_wrong_kind():
 
 
 @pytest.mark.parametrize(
-    "make", [lambda _: MemoryCache(), lambda folder: DiskCache(folder / "c")], ids=["memory", "disk"]
+    "make", [lambda _: Cache(), lambda folder: Cache(SqliteStore(folder / "c"))], ids=["memory", "disk"]
 )
 def test_a_cache_is_carried_and_changes_nothing(make, tmp_path):
     plain = CtxCompressor(max_tokens=60)
@@ -332,19 +331,6 @@ def test_a_cache_is_carried_and_changes_nothing(make, tmp_path):
         assert clone.compress_documents(documents, QUERY) == plain.compress_documents(documents, QUERY)
     assert "cache" not in cached.model_dump()
     assert CtxCompressor.model_validate_json(cached.model_dump_json()) == plain
-
-
-def test_a_document_is_forgotten_by_its_source():
-    cache = MemoryCache()
-    documents = [
-        Document("The default timeout is 30 seconds. " * 20, metadata={"source": "timeouts.md"}),
-        *make_documents(),
-    ]
-    CtxCompressor(max_tokens=60, cache=cache).compress_documents(documents, QUERY)
-    entries = cache.stats().entries
-    assert cache.forget("timeouts.md") > 0
-    assert cache.stats().entries < entries
-    assert cache.forget("timeouts.md") == 0
 
 
 def test_what_is_no_cache_is_refused():

@@ -7,7 +7,7 @@ from lc_documents import make_documents
 from research_questions import AGAIN, ASKED, OTHER
 
 from ctxcompress.apps.research import ResearchCache
-from ctxcompress.cache import DiskCache
+from ctxcompress.cache import Cache, SqliteStore
 from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever, CtxResearchRetriever
 
 NOTE = {"question": ASKED, "similarity": 1.0}
@@ -33,7 +33,7 @@ def research(base: BaseRetriever, **given) -> CtxResearchRetriever:
 
 @pytest.mark.parametrize("is_stored", [False, True])
 def test_a_question_in_other_words_gets_the_same_documents_with_a_note(base, is_stored, tmp_path):
-    given = {"store": DiskCache(tmp_path / "research.sqlite")} if is_stored else {}
+    given = {"store": Cache(SqliteStore(tmp_path / "research.sqlite"))} if is_stored else {}
     retriever = research(base, **given)
     first, again = retriever.invoke(ASKED), retriever.invoke(AGAIN)
     assert first == make_documents()

@@ -6,7 +6,7 @@ from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from langchain_ctxcompress import CtxAnalysisTransformer, CtxCompressor, CtxCompressRetriever
 
 
@@ -18,7 +18,7 @@ def text(part: int) -> str:
 
 
 async def test_chunks_are_analysed_once_when_they_are_indexed() -> None:
-    cache = MemoryCache()
+    cache = Cache()
     compressor = CtxCompressor(max_tokens=30, cache=cache)
     splitter = RecursiveCharacterTextSplitter(chunk_size=200, chunk_overlap=0)
     given = [

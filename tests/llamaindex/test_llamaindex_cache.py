@@ -4,7 +4,7 @@ import pytest
 from li_nodes import QUERY, four_nodes, joined, text_node, tokens
 from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
 
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from llamaindex_ctxcompress import CtxCompressPostprocessor
 
 
@@ -15,18 +15,18 @@ class Shouting(TextNode):
         return self.text.upper() if metadata_mode is MetadataMode.LLM else self.text
 
 
-def compressed(nodes: list[NodeWithScore], cache: MemoryCache | None = None, **options: object) -> list[NodeWithScore]:
+def compressed(nodes: list[NodeWithScore], cache: Cache | None = None, **options: object) -> list[NodeWithScore]:
     postprocessor = CtxCompressPostprocessor(**{"max_tokens": 60, "cache": cache, **options})
     return postprocessor.postprocess_nodes(nodes, query_str=QUERY)
 
 
-def lookups(cache: MemoryCache) -> tuple[int, int]:
+def lookups(cache: Cache) -> tuple[int, int]:
     return cache.stats()[:2]
 
 
 @pytest.mark.parametrize("options", [{}, {"metadata_mode": MetadataMode.NONE}, {"preset": "docs"}, {"format": "xml"}])
 def test_the_same_call_finds_its_outcome(options: dict[str, object]) -> None:
-    cache, nodes = MemoryCache(), four_nodes()
+    cache, nodes = Cache(), four_nodes()
     for item in nodes:
         item.node.embedding = [1.0, 0.5, len(item.node.text)]
     first = compressed(nodes, cache, **options)
@@ -37,7 +37,7 @@ def test_the_same_call_finds_its_outcome(options: dict[str, object]) -> None:
 
 
 async def test_an_async_call_finds_the_outcome_of_a_sync_one() -> None:
-    cache, nodes = MemoryCache(), four_nodes()
+    cache, nodes = Cache(), four_nodes()
     postprocessor = CtxCompressPostprocessor(max_tokens=60, cache=cache)
     first = postprocessor.postprocess_nodes(nodes, query_str=QUERY)
     hits, misses = lookups(cache)
@@ -56,7 +56,7 @@ async def test_an_async_call_finds_the_outcome_of_a_sync_one() -> None:
     ],
 )
 def test_what_changes_the_prompt_changes_the_outcome(fields: dict[str, object]) -> None:
-    cache = MemoryCache()
+    cache = Cache()
     compressed(four_nodes(), cache)
     others = [NodeWithScore(node=text_node(number, **fields), score=0.5) for number in range(4)]
     found = compressed(others, cache)
@@ -65,7 +65,7 @@ def test_what_changes_the_prompt_changes_the_outcome(fields: dict[str, object]) 
 
 
 def test_a_class_that_shows_its_text_in_its_own_way_is_compressed_each_time() -> None:
-    cache = MemoryCache()
+    cache = Cache()
     nodes = [NodeWithScore(node=Shouting(text=item.node.text), score=item.score) for item in four_nodes()]
     found = [compressed(nodes, cache) for _ in range(2)]
     assert found[0] == found[1] == compressed(nodes)
@@ -73,12 +73,3 @@ def test_a_class_that_shows_its_text_in_its_own_way_is_compressed_each_time() ->
     before = lookups(cache)[0]
     compressed(nodes, cache)
     assert lookups(cache)[0] > before + 1  # of texts, and of no outcome
-
-
-def test_a_document_is_forgotten_by_the_id_that_an_index_deletes_it_by() -> None:
-    cache, nodes = MemoryCache(), four_nodes()
-    compressed(nodes, cache)
-    entries = cache.stats().entries
-    assert cache.forget("document-2") > 0
-    assert cache.stats().entries < entries
-    assert cache.forget("document-2") == 0

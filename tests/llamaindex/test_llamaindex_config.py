@@ -11,7 +11,7 @@ from option_sources import CONFIG, FORMS, config_as
 
 from ctxcompress import CompressionConfig
 from ctxcompress.apps.research import ResearchCache
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from llamaindex_ctxcompress import (
     CtxCompressPostprocessor,
     CtxCompressRetriever,
@@ -49,7 +49,7 @@ def config(request, tmp_path):
 
 def test_a_postprocessor_starts_from_a_config(config):
     postprocessor = CtxCompressPostprocessor(config=config, max_tokens=77)
-    assert isinstance(postprocessor.cache, MemoryCache)
+    assert isinstance(postprocessor.cache, Cache)
     assert postprocessor.config.with_options(cache=None) == CONFIG.with_options(cache=None, max_tokens=77)
     assert CtxCompressPostprocessor(config=config).config.budget == 123
     assert CtxCompressPostprocessor(config=config, tier="detailed").config.budget == 5_000

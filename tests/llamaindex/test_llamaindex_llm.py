@@ -19,7 +19,7 @@ from llama_index.core.schema import ImageNode, NodeWithScore, QueryBundle, TextN
 from llama_index.core.tools import FunctionTool
 from pydantic import ValidationError
 
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from ctxcompress.language_model import Prompt
 from llamaindex_ctxcompress import CtxCompressPostprocessor, LLMSelector, compress_tool, query_tool
 
@@ -195,7 +195,7 @@ def test_the_mock_llm_repeats_the_prompt_which_names_nothing():
 
 
 def test_answers_are_cached_by_the_parameters_of_the_model():
-    cache, models = MemoryCache(), [Chat(version=1), Chat(version=1), Chat(version=2)]
+    cache, models = Cache(), [Chat(version=1), Chat(version=1), Chat(version=2)]
     for model in models:
         assert compressed(model, cache=cache) == SELECTED
     assert [len(model.asked) for model in models] == [1, 0, 1]

@@ -43,7 +43,7 @@ from telemetry import Told
 
 from ctxcompress import CompressionConfig
 from ctxcompress.agents.left_out import DiskStore
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from llamaindex_ctxcompress import (
     CtxCompressFunctionAgent,
     CtxCompressMemoryBlock,
@@ -109,7 +109,7 @@ class Process:
         self.folder = folder
         self.told = Told()
         self.llm = Librarian(plan=turns(first, end), window=WINDOW)
-        shared: Any = {"must_keep": MUST_KEEP, "telemetry": self.told.telemetry, "cache": MemoryCache()}
+        shared: Any = {"must_keep": MUST_KEEP, "telemetry": self.told.telemetry, "cache": Cache()}
         store = DiskStore(folder / "left_out.db")
         library = Library()
         postprocessor = CtxCompressPostprocessor(max_tokens=400, **shared)

@@ -26,7 +26,7 @@ from qdrant_client import QdrantClient
 import llamaindex_ctxcompress
 from ctxcompress import CompressionConfig, CtxCompressError
 from ctxcompress.apps.research import ResearchCache
-from ctxcompress.cache import DiskCache, MemoryCache, QdrantCache
+from ctxcompress.cache import Cache, QdrantStore, SqliteStore
 from llamaindex_ctxcompress import (
     ContextStore,
     CtxAnalysisTransformer,
@@ -164,7 +164,7 @@ def look(query: str) -> str:
 
 MAKERS = {
     "CtxAnalysisTransformer": lambda **given: CtxAnalysisTransformer(
-        postprocessor=CtxCompressPostprocessor(cache=MemoryCache()), **given
+        postprocessor=CtxCompressPostprocessor(cache=Cache()), **given
     ),
     "CtxCompressCodeActAgent": lambda **given: CtxCompressCodeActAgent(look, llm=MockLLM(), **given),
     "CtxCompressFunctionAgent": lambda **given: CtxCompressFunctionAgent(llm=MockLLM(), history_tokens=500, **given),
@@ -336,9 +336,9 @@ def test_only_the_documented_names_are_exported():
 def test_a_cache_is_carried_but_not_written_down(kind, tmp_path):
     plain = CtxCompressPostprocessor(max_tokens=60)
     cache = {
-        "memory": MemoryCache,
-        "disk": lambda: DiskCache(tmp_path / "c"),
-        "qdrant": lambda: QdrantCache(QdrantClient(":memory:"), collection="c"),
+        "memory": Cache,
+        "disk": lambda: Cache(SqliteStore(tmp_path / "c")),
+        "qdrant": lambda: Cache(QdrantStore(QdrantClient(":memory:"), collection="c")),
     }[kind]()
     cached = CtxCompressPostprocessor(max_tokens=60, cache=cache)
     assert cached.with_options(top_n=2).cache is cache

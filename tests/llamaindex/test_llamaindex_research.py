@@ -7,7 +7,7 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from research_questions import AGAIN, ASKED, OTHER
 
 from ctxcompress.apps.research import ResearchCache
-from ctxcompress.cache import DiskCache
+from ctxcompress.cache import Cache, SqliteStore
 from llamaindex_ctxcompress import CtxResearchRetriever
 
 
@@ -28,7 +28,7 @@ def base():
 
 @pytest.mark.parametrize("is_stored", [False, True])
 async def test_a_question_in_other_words_gets_the_same_nodes_with_a_note(base, is_stored, tmp_path):
-    given = {"store": DiskCache(tmp_path / "research.sqlite")} if is_stored else {}
+    given = {"store": Cache(SqliteStore(tmp_path / "research.sqlite"))} if is_stored else {}
     retriever = CtxResearchRetriever(base, ResearchCache(**given))
     first, again = await retriever.aretrieve(ASKED), await retriever.aretrieve(AGAIN)
     assert [item.to_dict() for item in first] == [item.to_dict() for item in four_nodes()]

@@ -6,7 +6,7 @@ from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.node_parser import TokenTextSplitter
 from llama_index.core.schema import NodeWithScore, TextNode
 
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from llamaindex_ctxcompress import CtxAnalysisTransformer, CtxCompressPostprocessor
 
 
@@ -17,7 +17,7 @@ def text(part: int) -> str:
     )
 
 
-def pipeline(cache: MemoryCache) -> IngestionPipeline:
+def pipeline(cache: Cache) -> IngestionPipeline:
     transformer = CtxAnalysisTransformer(postprocessor=CtxCompressPostprocessor(cache=cache))
     return IngestionPipeline(transformations=[TokenTextSplitter(chunk_size=64, chunk_overlap=0), transformer])
 
@@ -26,7 +26,7 @@ DOCUMENTS = [Document(text=f"Part {n}. {text(n)}", id_=f"doc {n}", metadata={"ti
 
 
 async def test_nodes_are_analysed_once_when_they_are_ingested() -> None:
-    cache = MemoryCache()
+    cache = Cache()
     nodes = pipeline(cache).run(documents=DOCUMENTS)
     assert len(nodes) > 3
     assert cache.stats().entries == len(nodes)

@@ -19,7 +19,7 @@ from ctxcompress.apps.index import FolderIndex
 from ctxcompress.apps.mcp import serve
 from ctxcompress.apps.mcp.metrics import ServerMetrics
 from ctxcompress.apps.mcp.tools import DocumentTools
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 
 Samples = Callable[..., float]
 
@@ -124,7 +124,7 @@ def test_a_missing_library_is_named_and_is_not_needed_without_the_page(docs: Pat
 def test_lookups_in_the_cache_are_counted_and_another_observer_is_told(docs: Path) -> None:
     told = Told()
     metrics = ServerMetrics(FolderIndex(docs), told.telemetry)
-    config = CompressionConfig(max_tokens=20, cache=MemoryCache(), telemetry=metrics)
+    config = CompressionConfig(max_tokens=20, cache=Cache(), telemetry=metrics)
     for _ in range(2):
         compress("what is the default timeout?", ["The default timeout is 30 seconds. " * 9] * 3, config=config)
     value = samples(metrics.page().decode())

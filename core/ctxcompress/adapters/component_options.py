@@ -3,7 +3,7 @@
 Only the adapters import it: pydantic comes with their frameworks.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from functools import cached_property
 from operator import is_
 from os import PathLike
@@ -21,6 +21,7 @@ from pydantic import (
 
 from ctxcompress.adapters.option_fields import OptionFields
 from ctxcompress.agents.prompt_size import with_window
+from ctxcompress.cache import Cache
 from ctxcompress.config.checks import check_flag
 from ctxcompress.config.options import OPTIONS, CompressionConfig, ConfigSource, Preset, starting_config
 from ctxcompress.data.must_keep import Rule
@@ -116,9 +117,9 @@ class ComponentOptions(OptionFields):
 
     @classmethod
     def of_core(cls, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options with models of the framework as models of the core."""
-        models = {"encoder": cls._as_encoder, "llm": cls._as_language_model}
-        return {name: models[name](value) if name in models else value for name, value in options.items()}
+        """Return the options with models and stores of the framework as those of the core."""
+        made = {"encoder": cls._as_encoder, "llm": cls._as_language_model, "cache": cls._as_cache}
+        return {name: made[name](value) if name in made else value for name, value in options.items()}
 
     @staticmethod
     def _as_encoder(encoder: object) -> Any:
@@ -129,6 +130,17 @@ class ComponentOptions(OptionFields):
     def _as_language_model(llm: object) -> Any:
         """Return the core's language model for a model of the framework; anything else as it is."""
         return llm
+
+    @classmethod
+    def _as_cache(cls, cache: object) -> Any:
+        """Return a cache over a store of the framework; anything else as it is."""
+        mapping = cls._as_mapping(cache)
+        return cache if mapping is None else Cache(mapping)
+
+    @staticmethod
+    def _as_mapping(store: object) -> MutableMapping[str, bytes] | None:
+        """Return a store of the framework as a mapping; None for anything else."""
+        raise NotImplementedError
 
     @staticmethod
     def _context_window(model: object) -> int | None:

@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable
 from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
-from ctxcompress.cache import Cache, MemoryCache
-from ctxcompress.cache.protocol import key_of
+from ctxcompress.cache import Cache
 from ctxcompress.config.checks import cache_store, check_count
 from ctxcompress.data.metadata import copied
 from ctxcompress.encoders.encoder import Encoder, PassageVectors
 from ctxcompress.encoders.vectors import Floats, checked_numbers, unit
 from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.pipeline.call_cache import key_of
 from ctxcompress.query.focus import without_courtesy
 from ctxcompress.query.terms import query_terms
 from ctxcompress.text.language import detect_language
@@ -63,9 +63,10 @@ _AS_IT_IS: ContextCodec[Any] = ContextCodec()
 class ResearchCache:
     """Gives a question the context of the earlier one most similar to it, or searches if none is similar enough.
 
-    Without an encoder, that is `question_similarity`; with one, the cosine of vectors. store: `MemoryCache(ttl=3600)`,
-    or a `DiskCache`, which stores what JSON has. threshold: the least similarity. scope: keeps apart what must not be
-    shared: users, states of a corpus. max_entries: the most questions; the least recently used are forgotten first.
+    Without an encoder, that is `question_similarity`; with one, the cosine of vectors. store: a cache;
+    one that processes share has nothing in memory (`max_bytes=0`), and stores what JSON has. threshold: the least
+    similarity. scope: keeps apart what must not be shared: users, states of a corpus. max_entries: the most questions;
+    the least recently used are forgotten first.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class ResearchCache:
             raise ConfigError(f"threshold is {threshold!r}; give a number above 0 and at most 1")
         cache_store("store", store)
         check_count("max_entries", max_entries, 1)
-        self._store = MemoryCache(max_bytes=64_000_000, ttl=3_600) if store is None else store
+        self._store = Cache(max_bytes=64_000_000, ttl=3_600) if store is None else store
         self.threshold, self.scope, self.max_entries = threshold, scope, max_entries
         self._similarity = question_similarity if encoder is None else _cosine_of(encoder)
 

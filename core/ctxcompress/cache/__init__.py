@@ -2,22 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-from ctxcompress.cache.protocol import Cache, CacheStats
+from ctxcompress.cache.cache import Cache, CacheStats
 from ctxcompress.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from ctxcompress.cache.disk import DiskCache
-    from ctxcompress.cache.memory import LayeredCache, MemoryCache
-    from ctxcompress.cache.qdrant import QdrantCache
+    from ctxcompress.cache.qdrant_store import QdrantStore
+    from ctxcompress.cache.sqlite_store import SqliteStore
 
-__all__ = ["Cache", "CacheStats", "DiskCache", "LayeredCache", "MemoryCache", "QdrantCache"]
+__all__ = ["Cache", "CacheStats", "QdrantStore", "SqliteStore"]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
-    {
-        "DiskCache": "ctxcompress.cache.disk",
-        "LayeredCache": "ctxcompress.cache.memory",
-        "MemoryCache": "ctxcompress.cache.memory",
-        "QdrantCache": "ctxcompress.cache.qdrant",
-    },
+    {"QdrantStore": "ctxcompress.cache.qdrant_store", "SqliteStore": "ctxcompress.cache.sqlite_store"},
 )

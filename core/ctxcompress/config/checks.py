@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from math import isfinite
 from typing import Any, Literal, TypeGuard, get_args
 
-from ctxcompress.cache.protocol import Cache
+from ctxcompress.cache.cache import Cache
 from ctxcompress.data.observer import Observer
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.results import Format
@@ -92,8 +92,8 @@ language_code = valid(
     "a two-letter code such as 'en' (ISO 639-1), or None to detect it",
 )
 cache_store = valid(
-    lambda value: value is None or (isinstance(value, Cache) and not isinstance(value, type)),
-    "one of ctxcompress.cache, such as MemoryCache() or DiskCache(path), or an object with get and put",
+    lambda value: isinstance(value, Cache | None),
+    "one of ctxcompress.cache, such as Cache(SqliteStore(path))",
 )
 _observer = valid(
     lambda value: isinstance(value, bool) or (isinstance(value, Observer) and not isinstance(value, type)),

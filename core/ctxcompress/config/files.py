@@ -13,10 +13,9 @@ from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ctxcompress.cache import Cache, DiskCache, LayeredCache, MemoryCache, QdrantCache
+from ctxcompress.cache import Cache, QdrantStore, SqliteStore
 from ctxcompress.config.checks import closest
 from ctxcompress.encoders import encoder_named
 from ctxcompress.errors import ConfigError
@@ -43,57 +42,51 @@ def cache_named(given: object) -> Cache | None:
     if not isinstance(is_on, bool):
         raise ConfigError(f"compression.cache.enabled is {is_on!r}; give true or false")
     kind = table.pop("kind", "qdrant" if "url" in table else "persistent" if "path" in table else "memory")
-    keys = {"max_bytes" if key == "maxBytes" else str(key): value for key, value in table.items()}
-    if not isinstance(kind, str) or kind not in _KINDS:
+    if kind not in _KINDS:
         raise ConfigError(f"cache is {kind!r}; give one of {', '.join(_KINDS)}, or in code one of ctxcompress.cache")
-    return _KINDS[kind](keys) if is_on else None
+    keys = {"max_bytes" if key == "maxBytes" else str(key): value for key, value in table.items()}
+    return _cache(kind, keys) if is_on else None
 
 
-def _memory(keys: Mapping[str, Any]) -> Cache:
-    return MemoryCache(**_checked(keys, _arguments(MemoryCache), "memory"))
+_KINDS = ("memory", "persistent", "qdrant", "both")
 
 
-def _persistent(keys: Mapping[str, Any]) -> Cache:
-    given = dict(_checked(keys, _arguments(DiskCache), "persistent"))
+def _cache(kind: str, keys: dict[str, Any]) -> Cache:
+    """Return the cache of a kind. "both" is memory in front of a file, or of a server if there is a url."""
+    ttl = keys.pop("ttl", None)
+    if kind == "memory":
+        return Cache(ttl=ttl, **_checked(keys, {"max_bytes"}, kind))
+    is_on_a_server = kind == "qdrant" or (kind == "both" and "url" in keys)
+    store = _server(keys) if is_on_a_server else _file(keys)
+    return Cache(store, ttl=ttl) if kind == "both" else Cache(store, max_bytes=0, ttl=ttl)
+
+
+def _file(keys: Mapping[str, Any]) -> SqliteStore:
+    given = dict(_checked(keys, _arguments(SqliteStore), "persistent"))
     path = given.pop("path", None)
     if path is not None and not isinstance(path, str):
         raise ConfigError(f"compression.cache.path is {path!r}; give the path of a file as a string")
     file = default_path() if path is None else Path(path).expanduser()
     if path is None:
         _make_folder(file.parent)
-    return DiskCache(file, **given)
+    return SqliteStore(file, **given)
 
 
-def _qdrant(keys: Mapping[str, Any]) -> Cache:
-    given = dict(_checked(keys, {"url", *_arguments(QdrantCache)}, "qdrant"))
+def _server(keys: Mapping[str, Any]) -> QdrantStore:
+    given = dict(_checked(keys, {"url", *_arguments(QdrantStore)} - {"client_or_url"}, "qdrant"))
     if "url" not in given or "collection" not in given:
         raise ConfigError('the cache "qdrant" needs url and collection; give them in [compression.cache]')
-    return QdrantCache(given.pop("url"), **given)
+    return QdrantStore(given.pop("url"), **given)
 
 
-def _both(keys: Mapping[str, Any]) -> Cache:
-    """Return memory in front of a file, or of a server if there is a url. Only the persistent one takes `max_bytes`."""
-    in_memory = {key: value for key, value in keys.items() if key in _arguments(MemoryCache) - {"max_bytes"}}
-    return LayeredCache(MemoryCache(**in_memory), _qdrant(keys) if "url" in keys else _persistent(keys))
-
-
-_KINDS: Mapping[str, Callable[[Mapping[str, Any]], Cache]] = MappingProxyType(
-    {"memory": _memory, "persistent": _persistent, "qdrant": _qdrant, "both": _both}
-)
-
-
-_OBJECTS = frozenset({"client_or_url", "clock"})
-"""Arguments that no configuration can give."""
-
-
-def _arguments(kind: Callable[..., Cache]) -> set[str]:
-    return set(inspect.signature(kind).parameters) - _OBJECTS
+def _arguments(kind: Callable[..., object]) -> set[str]:
+    return set(inspect.signature(kind).parameters)
 
 
 def _checked(keys: Mapping[str, Any], known: set[str], kind: str) -> Mapping[str, Any]:
     for key in keys:
         if key not in known:
-            hint = closest(key, known, f"a {kind} cache has {', '.join(sorted(known))}")
+            hint = closest(key, known, f"a {kind} cache has {', '.join(sorted({*known, 'ttl'}))}")
             raise ConfigError(f"[compression.cache] has an unknown key {key!r}; {hint}")
     return keys
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
-from ctxcompress.cache.protocol import Cache
+from ctxcompress.cache.cache import Cache
 from ctxcompress.config.budgets import Tier
 from ctxcompress.config.checks import OnEmpty, Order, ScoreKind, Scorer
 from ctxcompress.data.must_keep import MustKeep

@@ -10,7 +10,7 @@ from os import PathLike, fspath
 from types import MappingProxyType
 from typing import Any, Unpack
 
-from ctxcompress.cache.protocol import Cache
+from ctxcompress.cache.cache import Cache
 from ctxcompress.config import checks
 from ctxcompress.config.budgets import NO_LIMIT, TIERS, Tier, budget_of, check_budget, with_one_budget
 from ctxcompress.config.checks import OnEmpty, Order, ScoreKind, Scorer

@@ -11,14 +11,14 @@ from functools import cached_property
 from itertools import count
 from typing import NamedTuple, TypeVar
 
-from ctxcompress.cache.protocol import Codec, Fingerprints, key_of
+from ctxcompress.cache.cache import Codec
 from ctxcompress.code.detection import source_language
 from ctxcompress.code.elision import Elision
-from ctxcompress.data.documents import Document, documents_as_they_are
+from ctxcompress.data.documents import Document
 from ctxcompress.data.passages import Passage, Segment, Span
 from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.data.table import SegmentTable
-from ctxcompress.pipeline.call_cache import CallCache
+from ctxcompress.pipeline.call_cache import CallCache, Fingerprints, key_of
 from ctxcompress.pipeline.text_codec import MEMORY_ONLY, CountsCodec, ReadText, TextCodec
 from ctxcompress.score.corpus import Corpus, segment_words
 from ctxcompress.segment.data_records import is_data
@@ -138,7 +138,7 @@ class Analyser:
         analysis = self.cache.get(key, MEMORY_ONLY)
         if not isinstance(analysis, Analysis):
             keys = self._keys(document_passages, options)
-            alone = self._texts(documents, document_passages, keys, options)
+            alone = self._texts(document_passages, keys, options)
             texts = read_together(alone, document_passages, options.language)
             # Another segmentation of a text has other counts of tokens.
             keys = [
@@ -158,14 +158,12 @@ class Analyser:
     def store(self, passage: Passage, language: str) -> None:
         """Analyse the text of a passage, so that the cache has it for later calls."""
         options = AnalysisOptions.of(language, WHOLE)
-        documents, keys = documents_as_they_are([passage.text]), self._keys([passage], options)
-        for text in self._texts(documents, [passage], keys, options):
+        for text in self._texts([passage], self._keys([passage], options), options):
             _ = text.words  # a cache in memory keeps them
 
-    def counts(self, analysis: Analysis, documents: Sequence[Document]) -> Sequence[int] | None:
+    def counts(self, analysis: Analysis) -> Sequence[int] | None:
         """Return the tokens of all segments, or None if it is faster to count only those that the selection considers:
-        without a cache, for the first query, and for some more if the tokenizer counts one text at a time. documents:
-        what was analysed."""
+        without a cache, for the first query, and for some more if the tokenizer counts one text at a time."""
         if self.cache is None or not analysis.keys:
             return None
         asked = next(analysis.queries)
@@ -178,12 +176,10 @@ class Analyser:
             if asked < _UNCOUNTED:
                 return None
             first, texts = analysis.table.first, analysis.table.texts
-            spans = zip(documents, analysis.keys, first, first[1:], strict=False)
+            spans = zip(analysis.keys, first, first[1:], strict=False)
             options = f"{self._encoding}:{analysis.options.whole}"
             counts = [
-                tokens
-                for document, key, start, end in spans
-                for tokens in self._counts_of(document, f"{key}:{options}", texts[start:end])
+                tokens for key, start, end in spans for tokens in self._counts_of(f"{key}:{options}", texts[start:end])
             ]
             analysis.counts[self._encoding] = counts
         return counts
@@ -206,15 +202,10 @@ class Analyser:
         return key_of("passages", options, hashes, names, [document.pieces for document in documents])
 
     def _key(self, passage: Passage, language: str) -> str | None:
-        # With the document: equal texts of two documents are two entries, so that one of them can be forgotten.
-        return key_of("text", self._fingerprint(passage.text), language, _name(passage), passage.doc_id)
+        return key_of("text", self._fingerprint(passage.text), language, _name(passage))
 
     def _texts(
-        self,
-        documents: Sequence[Document],
-        document_passages: Sequence[Passage],
-        keys: Sequence[str],
-        options: AnalysisOptions,
+        self, document_passages: Sequence[Passage], keys: Sequence[str], options: AnalysisOptions
     ) -> list[ReadText]:
         if self.cache is None or not keys:
             return _read_texts(document_passages, options.language)
@@ -224,24 +215,24 @@ class Analyser:
         read = _read_texts([document_passages[number] for number in missing], options.language)
         fresh = dict(zip(missing, read, strict=True))
         for number, text in fresh.items():
-            self._put(keys[number], text, codecs[number], documents[number])
+            self._put(keys[number], text, codecs[number])
         return [fresh[number] if text is None else text for number, text in enumerate(known)]
 
-    def _counts_of(self, document: Document, key: str, texts: Sequence[str]) -> Sequence[int]:
+    def _counts_of(self, key: str, texts: Sequence[str]) -> Sequence[int]:
         codec = CountsCodec(len(texts))
         counts = self._known(key, codec)
         if counts is None:
             counts = counts_of(texts, self.count)
-            self._put(key, counts, codec, document)
+            self._put(key, counts, codec)
         return counts
 
     def _known(self, key: str, codec: Codec[_T]) -> _T | None:
         stop_if_cancelled()
         return self.cache.get(key, codec) if self.cache else None
 
-    def _put(self, key: str, value: _T, codec: Codec[_T], document: Document) -> None:
+    def _put(self, key: str, value: _T, codec: Codec[_T]) -> None:
         if self.cache is not None:
-            self.cache.put(key, value, codec, {piece.passage for piece in document.pieces})
+            self.cache.put(key, value, codec)
 
 
 class _Fits(NamedTuple):

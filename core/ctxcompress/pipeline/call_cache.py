@@ -1,88 +1,94 @@
-"""The cache as one compression uses it: for a limited time, with counted lookups, and with the documents of each entry.
+"""The cache as one compression uses it: for a limited time, with counted lookups, and under keys that say all that a
+value depends on."""
 
-A cache of ctxcompress.cache notes which documents an entry was made from, so that `forget` finds it. Any other cache
-only gets the values.
-"""
-
-from collections.abc import Iterable, Sequence
+import functools
+import json
+import sys
+from hashlib import sha256
 from typing import TypeVar
 
-from ctxcompress.cache.protocol import (
-    Allowance,
-    Cache,
-    Codec,
-    Documents,
-    EntryCache,
-    document_number,
-    notes_documents,
-    timely,
-)
-from ctxcompress.data.passages import Passage
+from ctxcompress.cache.cache import Allowance, Cache, Codec
 from ctxcompress.data.stats import CacheUse
+from ctxcompress.version import __version__
 
-__all__ = ["CallCache"]
+__all__ = ["CallCache", "Fingerprints", "key_of"]
 
 T = TypeVar("T")
+
+_FORMAT = 8
+"""Version of the entries. Increase it when texts are analysed differently and the package's version stays the same."""
+_ANALYSERS = (*("PyStemmer", "pyromark", "sentencex", "tiktoken", "regex", "rensa"),)
+"""Packages whose other versions may analyse texts differently."""
 
 
 class CallCache:
     """The cache of one compression."""
 
-    __slots__ = ("_cache", "_entries", "_everything", "_numbers", "_passages", "hits", "misses")
+    __slots__ = ("_allowance", "_cache", "hits", "misses")
 
-    def __init__(self, cache: Cache, passages: Sequence[Passage]) -> None:
-        """passages: all that the entries may be made from."""
-        self._cache = timely(cache, Allowance())
-        self._entries: EntryCache | None = self._cache if notes_documents(self._cache) else None
-        """The same cache, if it notes documents."""
-        self._passages = passages
-        self._numbers: dict[str, int] = {}
-        self._everything: Documents | None = None
+    def __init__(self, cache: Cache) -> None:
+        self._cache, self._allowance = cache, Allowance()
         self.hits = self.misses = 0
 
     @classmethod
-    def of(cls, cache: Cache | None, passages: Sequence[Passage]) -> "CallCache | None":
-        """Return the cache for one compression of these passages; None without a cache."""
-        return None if cache is None else cls(cache, passages)
+    def of(cls, cache: Cache | None) -> "CallCache | None":
+        """Return the cache for one compression; None without a cache."""
+        return None if cache is None else cls(cache)
 
     def get(self, key: str, codec: Codec[T]) -> T | None:
         """Return the value stored under this key; None if there is none."""
-        value = self._cache.get(key, codec)
+        value = self._cache.get(key, codec, self._allowance)
         if value is None:
             self.misses += 1
         else:
             self.hits += 1
         return value
 
-    def put(self, key: str, value: T, codec: Codec[T], made_from: Iterable[int] | None = None) -> None:
-        """Store the value. made_from: the numbers of the passages that it was made from; None for all of them."""
-        if self._entries is None:
-            self._cache.put(key, value, codec)
-        else:
-            self._entries.keep(key, value, codec, documents=self._documents(made_from))
+    def put(self, key: str, value: T, codec: Codec[T]) -> None:
+        """Store the value."""
+        self._cache.put(key, value, codec, self._allowance)
 
     def use(self, *, is_outcome: bool = False) -> CacheUse:
         """Return the lookups so far. is_outcome: whether the last one found the result of the whole compression."""
         return CacheUse(self.hits, self.misses, is_outcome)
 
-    def _documents(self, made_from: Iterable[int] | None) -> Documents:
-        if made_from is not None:
-            return self._documents_of([self._passages[number] for number in made_from])
-        if self._everything is None:
-            self._everything = self._documents_of(self._passages)
-        return self._everything
 
-    def _documents_of(self, passages: Iterable[Passage]) -> Documents:
-        return frozenset(map(self._number, {name for passage in passages for name in _names(passage)}))
+class Fingerprints:
+    """Returns the SHA-256 hash of a text, and computes it once for each text."""
 
-    def _number(self, name: str) -> int:
-        number = self._numbers.get(name)
-        if number is None:
-            number = self._numbers[name] = document_number(name)
-        return number
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def __call__(self, text: str) -> str:
+        known = self._known.get(text)
+        if known is None:
+            known = self._known[text] = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return known
 
 
-def _names(passage: Passage) -> list[str]:
-    """Return the names of a passage's document; the passage's id if it has none."""
-    names = [name for name in (passage.doc_id, passage.file_path) if name]
-    return names or [passage.id]
+def key_of(kind: str, *parts: object) -> str | None:
+    """Return the key of a value that depends on these parts and nothing else.
+
+    None if a part cannot be written as JSON, because then the key would not contain all of it.
+    """
+    try:
+        written = _versions() + json.dumps([kind, parts])
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return f"{kind}:{sha256(written.encode()).hexdigest()}"
+
+
+@functools.cache
+def _versions() -> str:
+    return json.dumps([_FORMAT, __version__, sys.version_info[:3], *map(_version, _ANALYSERS)])
+
+
+def _version(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version  # takes time to import; only caches need it
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""

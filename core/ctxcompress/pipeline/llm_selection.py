@@ -10,14 +10,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
-from ctxcompress.cache.protocol import key_of
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.data.stats import LLMStats
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.language_model import Answer, LLMSelector
 from ctxcompress.pipeline.asking import NoAnswerError, ask
-from ctxcompress.pipeline.call_cache import CallCache
+from ctxcompress.pipeline.call_cache import CallCache, key_of
 from ctxcompress.render.formats import path_of, section_of, title_of
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.numbered_prompts import NumberedPrompt, numbered_prompts

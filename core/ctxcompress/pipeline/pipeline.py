@@ -15,7 +15,6 @@ from functools import partial
 
 import numpy as np
 
-from ctxcompress.cache.protocol import Fingerprints
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import passages_of
 from ctxcompress.data.observer import Observation, observed
@@ -24,7 +23,7 @@ from ctxcompress.data.results import Compression
 from ctxcompress.data.stats import Clock, stop_if_cancelled
 from ctxcompress.errors import warn
 from ctxcompress.pipeline.analysis import Analyser, Analysis, AnalysisOptions, documents_as_passages
-from ctxcompress.pipeline.call_cache import CallCache
+from ctxcompress.pipeline.call_cache import CallCache, Fingerprints
 from ctxcompress.pipeline.llm_selection import not_asked
 from ctxcompress.pipeline.long_passages import without_tags
 from ctxcompress.pipeline.presentation import OutcomeBuilder, Presentation
@@ -69,7 +68,7 @@ def _counter(task: Task) -> TokenCounter:
 def _cached(task: Task) -> Compression:
     stop_if_cancelled()
     config, fingerprint = task.config, Fingerprints()
-    cache = CallCache.of(config.cache, task.passages)
+    cache = CallCache.of(config.cache)
     analyser = Analyser(cache, fingerprint, config.encoding, _counter(task))
     if cache is None:
         return _run(task, analyser)

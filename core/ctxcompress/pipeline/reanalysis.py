@@ -4,14 +4,13 @@ result does not store: scores and the confidence."""
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ctxcompress.cache.protocol import Fingerprints
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.errors import ConfigError
 from ctxcompress.pipeline.analysis import Analyser, Analysis, AnalysisOptions, documents_as_passages
-from ctxcompress.pipeline.call_cache import CallCache
+from ctxcompress.pipeline.call_cache import CallCache, Fingerprints
 from ctxcompress.pipeline.long_passages import length_limit, truncate_passages, without_tags
 from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.scoring import ScoredCall, confidence_in, score_segments
@@ -36,12 +35,12 @@ class Reanalysis:
 def analyse_ahead(passages: Sequence[Passage], config: CompressionConfig) -> None:
     """Analyse each passage by itself, and store the result in the cache. Raises ConfigError without one."""
     if config.cache is None:
-        raise ConfigError("cache is None, so an analysis cannot be stored; give one, such as DiskCache(path)")
+        raise ConfigError("cache is None, so an analysis cannot be stored; give one, such as Cache(SqliteStore(path))")
     count = TokenCounter(config.encoding)
     for passage in passages:
         stop_if_cancelled()
         # Each with an allowance of its own: a cache may take its time here, where no query waits.
-        cache = CallCache.of(config.cache, [passage])
+        cache = CallCache.of(config.cache)
         Analyser(cache, Fingerprints(), config.encoding, count).store(passage, language_of("", [passage], config))
 
 
@@ -50,9 +49,8 @@ def analysed_again(query: str, passages: Sequence[Passage], config: CompressionC
 
     fits: whether the passages fit into the budget unchanged.
     """
-    analyser = Analyser(
-        CallCache.of(config.cache, passages), Fingerprints(), config.encoding, TokenCounter(config.encoding)
-    )
+    count = TokenCounter(config.encoding)
+    analyser = Analyser(CallCache.of(config.cache), Fingerprints(), config.encoding, count)
     reduction = reduced(passages, config, fits=fits)
     language, limit = language_of(query, passages, config), length_limit(query, config)
     documents = reduction.documents

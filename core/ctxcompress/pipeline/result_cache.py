@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields
 from hashlib import blake2b
 from typing import Any, NamedTuple, TypeVar
 
-from ctxcompress.cache.protocol import Fingerprints, key_of
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.must_keep import written
 from ctxcompress.data.passages import Marker, Passage, Span, shown
@@ -20,6 +19,7 @@ from ctxcompress.data.results import (
     StageStats,
 )
 from ctxcompress.data.stats import CacheUse
+from ctxcompress.pipeline.call_cache import Fingerprints, key_of
 from ctxcompress.pipeline.task import Task
 
 __all__ = ["Keys", "Outcome", "ResultCodec", "is_worth_remembering", "key_of_outcome"]

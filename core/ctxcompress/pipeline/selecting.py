@@ -72,7 +72,7 @@ def select_segments(
             matches, analysis.structure, scored.worth, layout, config.budget, known, others=budget
         )
         return Choice(selection, layout, relevance, unlikely, delivered.spans, is_held=True)
-    counts = analyser.counts(analysis, reduced.layout.documents)
+    counts = analyser.counts(analysis)
     selection = select(analysis.structure, scored.worth, layout, budget, known, counts=counts)
     return Choice(selection, layout, relevance, unlikely, delivered.spans, known=known, counts=counts)
 

@@ -13,14 +13,14 @@ import time
 from caches import PLAIN
 
 from ctxcompress import CompressionConfig, Compressor, Passage
-from ctxcompress.cache import DiskCache
+from ctxcompress.cache import Cache, SqliteStore
 
 
 def main(path, seconds, seed):
     logging.raiseExceptions = True
     logging.getLogger("ctxcompress").addHandler(_Fail())
     chance = random.Random(seed)
-    cache = DiskCache(path, max_bytes=200_000)
+    cache = Cache(SqliteStore(path, max_bytes=200_000), max_bytes=0)
     plain = Compressor(CompressionConfig(max_tokens=20))
     cached = Compressor(CompressionConfig(max_tokens=20, cache=cache))
     end, rounds, hits = time.monotonic() + seconds, 0, 0

@@ -6,7 +6,6 @@ import sqlite3
 import pytest
 
 from ctxcompress.cache.private_file import PrivateDatabase
-from ctxcompress.errors import ConfigError
 
 
 @pytest.fixture
@@ -64,6 +63,6 @@ def test_a_database_of_something_else_is_refused_and_left_alone(database):
     with sqlite3.connect(database.path) as connection:
         connection.execute("CREATE TABLE other (text TEXT)")
     before = database.path.read_bytes()
-    with pytest.raises(ConfigError, match="a database of something else"):
+    with pytest.raises(sqlite3.DatabaseError, match="a database of something else"):
         notes(database)
     assert database.path.read_bytes() == before

@@ -6,7 +6,7 @@ import pytest
 from published_settings import PUBLISHED
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.cache import DiskCache, LayeredCache, MemoryCache, QdrantCache
+from ctxcompress.cache import Cache, QdrantStore, SqliteStore
 from ctxcompress.config.files import default_path
 from ctxcompress.config.options import starting_config
 from ctxcompress.errors import ConfigError
@@ -76,7 +76,7 @@ def engines(*tables):
 @pytest.mark.parametrize("given", [CODE_TOML, {"compression": CODE}, engines(CODE)], ids=["toml", "table", "engine"])
 def test_a_published_configuration_of_a_code_search_is_read(read, given):
     config = read(given)
-    assert isinstance(config.cache, MemoryCache)
+    assert isinstance(config.cache, Cache)
     assert config.with_options(cache=None) == PUBLISHED["code"]
 
 
@@ -112,8 +112,9 @@ def test_a_configuration_that_is_switched_off_writes_no_cache(read, home):
 
 def test_a_persistent_cache_is_in_the_users_folder(read, home):
     config = read('[compression]\ncache = "persistent"')
-    assert isinstance(config.cache, DiskCache)
-    assert config.cache.path == default_path() == home / "ctxcompress" / "cache.sqlite"
+    assert isinstance(config.cache.store, SqliteStore)
+    assert config.cache.max_bytes == 0
+    assert config.cache.store.path == default_path() == home / "ctxcompress" / "cache.sqlite"
     Compressor(config).compress("two?", PAGES, max_tokens=3)
     assert default_path().is_file()
     assert home.joinpath("ctxcompress").stat().st_mode & 0o077 == 0
@@ -126,36 +127,38 @@ def test_a_relative_folder_for_caches_does_not_count(monkeypatch):
 
 
 def test_both_is_memory_in_front_of_a_file(read, tmp_path):
-    cache = read({"compression": {"cache": {"kind": "both", "path": str(tmp_path / "c.db"), "maxBytes": 999}}}).cache
-    assert isinstance(cache, LayeredCache)
-    assert isinstance(cache.memory, MemoryCache)
-    assert isinstance(cache.persistent, DiskCache)
-    assert (cache.persistent.path, cache.persistent.max_bytes) == (tmp_path / "c.db", 999)
-    assert isinstance(read('[compression]\ncache = "both"').cache, LayeredCache)
+    table = {"kind": "both", "path": str(tmp_path / "c.db"), "maxBytes": 999, "ttl": 60}
+    cache = read({"compression": {"cache": table}}).cache
+    assert (cache.store.path, cache.store.max_bytes, cache.ttl) == (tmp_path / "c.db", 999, 60)
+    assert cache.max_bytes > 999
+    assert isinstance(read('[compression]\ncache = "both"').cache.store, SqliteStore)
 
 
 @pytest.mark.parametrize(
     ("table", "kind"),
     [
-        ("", MemoryCache),
-        ("max_bytes = 5", MemoryCache),
-        ('kind = "memory"', MemoryCache),
-        ('path = "{path}"', DiskCache),
-        ('kind = "persistent"\npath = "{path}"\nmax_bytes = 5', DiskCache),
-        ('enabled = false\nkind = "persistent"', type(None)),
+        ("", type(None)),
+        ("max_bytes = 5", type(None)),
+        ('kind = "memory"', type(None)),
+        ('path = "{path}"', SqliteStore),
+        ('kind = "persistent"\npath = "{path}"\nmax_bytes = 5', SqliteStore),
     ],
 )
 def test_the_table_of_a_cache_has_the_arguments_of_its_class(read, tmp_path, table, kind):
     cache = read("[compression.cache]\n" + table.format(path=tmp_path / "c.db")).cache
-    assert isinstance(cache, kind)
-    assert "max_bytes" not in table or cache.max_bytes == 5
+    assert isinstance(cache.store, kind)
+    assert "max_bytes" not in table or (cache.store if kind is SqliteStore else cache).max_bytes == 5
+
+
+def test_a_cache_can_be_switched_off(read):
+    assert read('[compression.cache]\nenabled = false\nkind = "persistent"').cache is None
 
 
 def test_a_table_can_name_a_server(read):
     pytest.importorskip("qdrant_client", reason="qdrant-client is not installed: pip install 'ctxcompress[qdrant]'")
     cache = read('[compression.cache]\nurl = "http://localhost:1"\ncollection = "chunks"').cache
-    assert isinstance(cache, QdrantCache)
-    assert cache.collection == "chunks"
+    assert isinstance(cache.store, QdrantStore)
+    assert cache.store.collection == "chunks"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ctxcompress import CompressionConfig, Compressor, compress
-from ctxcompress.cache import DiskCache, MemoryCache
+from ctxcompress.cache import Cache, SqliteStore
 from ctxcompress.errors import ConfigError, InputError
 
 PASSAGES = [
@@ -22,12 +22,12 @@ QUERY = "what is the timeout of pool 3?"
 
 @pytest.mark.parametrize("form", ["memory", "disk"])
 def test_a_query_finds_the_analysis_of_its_passages(form: str, tmp_path: Path) -> None:
-    cache = MemoryCache() if form == "memory" else DiskCache(tmp_path / "cache.sqlite")
+    cache = Cache() if form == "memory" else Cache(SqliteStore(tmp_path / "cache.sqlite"))
     Compressor(CompressionConfig(cache=cache)).analyse(PASSAGES)
     before = cache.stats()
     assert before.entries == len(PASSAGES)
     if form == "disk":  # another process opens the file anew
-        cache = DiskCache(tmp_path / "cache.sqlite")
+        cache = Cache(SqliteStore(tmp_path / "cache.sqlite"))
     result = Compressor(CompressionConfig(max_tokens=40, cache=cache)).compress(QUERY, PASSAGES[:5])
     assert result == compress(QUERY, PASSAGES[:5], max_tokens=40)
     assert result.cache is not None
@@ -38,4 +38,4 @@ def test_what_cannot_be_analysed_is_refused() -> None:
     with pytest.raises(ConfigError, match="cache is None"):
         Compressor().analyse(PASSAGES)
     with pytest.raises(InputError):
-        Compressor(CompressionConfig(cache=MemoryCache())).analyse([7])  # type: ignore[list-item]
+        Compressor(CompressionConfig(cache=Cache())).analyse([7])  # type: ignore[list-item]

@@ -8,7 +8,7 @@ from language_models import ANSWER, QUERY, TOWNS, AsyncModel, Model, naming, num
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.agents.builder import ContextBuilder
-from ctxcompress.cache import DiskCache, MemoryCache
+from ctxcompress.cache import Cache, SqliteStore
 from ctxcompress.data.results import Reason
 from ctxcompress.language_model import LLMSelector
 
@@ -158,7 +158,7 @@ def test_the_statistics_are_in_the_summary_the_dictionary_and_the_stages():
 
 @pytest.mark.parametrize("kind", ["memory", "disk"])
 def test_an_answer_is_cached_by_content_question_and_model(kind, tmp_path):
-    cache = MemoryCache() if kind == "memory" else DiskCache(tmp_path / "cache.sqlite")
+    cache = Cache() if kind == "memory" else Cache(SqliteStore(tmp_path / "cache.sqlite"))
     model = Model(naming(ANSWER), input_tokens=900, output_tokens=3)
     first, second = (ask(model, cache=cache) for _ in range(2))
     assert len(model.asked) == 1

@@ -3,7 +3,6 @@
 import logging
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor, Passage
 from ctxcompress.agents.builder import ContextBuilder
-from ctxcompress.cache import DiskCache, LayeredCache, MemoryCache
+from ctxcompress.cache import Cache, SqliteStore
 from ctxcompress.config.presets import TECHNICAL_SYNONYMS
 from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.pipeline import analysis, result_cache
@@ -55,21 +54,21 @@ OPTIONS = [
 ]
 
 
-class Spy:
+class Spy(Cache):
     """A cache that notes what it was asked for and had."""
 
     def __init__(self, cache):
         self.cache, self.hits, self.values = cache, [], {}
 
-    def get(self, key, codec, /):
-        value = self.cache.get(key, codec)
+    def get(self, key, codec, allowance=None):
+        value = self.cache.get(key, codec, allowance)
         if value is not None:
             self.hits.append(key.partition(":")[0])
         return value
 
-    def put(self, key, value, codec, /):
+    def put(self, key, value, codec, allowance=None):
         self.values[key] = value
-        self.cache.put(key, value, codec)
+        self.cache.put(key, value, codec, allowance)
 
 
 @pytest.fixture(params=MAKERS)
@@ -103,7 +102,8 @@ TEXTS = st.one_of(
 def test_written_and_read_back_it_is_the_same(tmp_path_factory, texts, question):
     given_passages = [Passage(str(n), text) for n, text in enumerate(texts)]
     expected = Compressor(CompressionConfig(max_tokens=20)).compress(question, given_passages)
-    disk = DiskCache(tmp_path_factory.mktemp("cache") / "c")
+    store = SqliteStore(tmp_path_factory.mktemp("cache") / "c")
+    disk = Cache(store, max_bytes=0)
     cached = Compressor(CompressionConfig(max_tokens=20, cache=disk))
     assert cached.compress("x", given_passages).query == "x"
     assert cached.compress(question, given_passages) == expected  # with texts that are read back
@@ -111,7 +111,7 @@ def test_written_and_read_back_it_is_the_same(tmp_path_factory, texts, question)
     assert again == expected
     assert [part.text for part in again.passages] == [part.text for part in expected.passages]
     assert (again.stats.summary(), again.input_count) == (expected.stats.summary(), expected.input_count)
-    disk.close()
+    store.close()
 
 
 def test_a_builder_builds_what_it_builds_without_a_cache(cache):
@@ -167,7 +167,7 @@ def changed_passage(**fields):
     ids=str,
 )
 def test_a_changed_passage_has_another_outcome(changed):
-    spy = Spy(MemoryCache())
+    spy = Spy(Cache())
     cached, plain = (
         Compressor(CompressionConfig(max_tokens=60, cache=spy)),
         Compressor(CompressionConfig(max_tokens=60)),
@@ -184,7 +184,7 @@ def test_another_version_finds_nothing(kind, tmp_path, monkeypatch):
     cache = MAKERS[kind](tmp_path)
     Compressor(CompressionConfig(max_tokens=60, cache=cache)).compress(QUESTIONS[0], passages())
     monkeypatch.setattr("ctxcompress.version.__version__", "99.0")
-    newer = fresh("ctxcompress.cache.protocol")
+    newer = fresh("ctxcompress.pipeline.call_cache")
     for module in (analysis, result_cache):
         monkeypatch.setattr(module, "key_of", newer.key_of)
     spy = Spy(cache)
@@ -212,47 +212,6 @@ def test_a_result_says_what_the_cache_had(cache):
     assert warm.stats.to_dict()["cache_hits"] == 1
 
 
-# Documents
-
-
-def of(doc_id, number=0, **fields):
-    return replace(passages()[number], doc_id=doc_id, **fields)
-
-
-def forgotten(cache, doc_id, before):
-    """Forget a document, and return the kinds of entries that a compression then finds."""
-    spy = Spy(cache)
-    assert cache.forget(doc_id) > 0
-    Compressor(CompressionConfig(max_tokens=60, cache=spy)).compress(QUESTIONS[0], before)
-    return spy.hits
-
-
-def test_a_document_is_forgotten_and_others_are_not(cache):
-    both = [of("secret", 0), of("public", 1)]
-    compressor = Compressor(CompressionConfig(max_tokens=60, cache=cache))
-    compressor.compress(QUESTIONS[0], both)
-    compressor.compress(QUESTIONS[0], both[1:])
-    hits = forgotten(cache, "secret", both)
-    assert "outcome" not in hits
-    assert "passages" not in hits
-    assert hits.count("text") == 1  # that of the other document
-    assert cache.forget("unknown") == 0
-
-
-def test_no_entry_of_a_forgotten_document_is_left(tmp_path):
-    memory, disk = MemoryCache(), DiskCache(tmp_path / "c")
-    cache = LayeredCache(memory, disk)
-    compressor = Compressor(CompressionConfig(max_tokens=60, cache=cache))
-    for question in QUESTIONS:
-        compressor.compress(question, [of("one", n) for n in range(4)])
-    memory.clear()
-    for question in QUESTIONS:  # what comes from the file into memory has its documents there, too
-        compressor.compress(question, [of("one", n) for n in range(4)])
-    assert memory.stats().entries > 0
-    cache.forget("one")
-    assert (memory.stats().entries, disk.stats().entries) == (0, 0)
-
-
 def test_a_warning_comes_each_time(cache, warned):
     compressor = Compressor(CompressionConfig(max_tokens=60, min_score=0.9, score_kind="absolute", cache=cache))
     found = []
@@ -264,7 +223,7 @@ def test_a_warning_comes_each_time(cache, warned):
 
 
 def test_inputs_are_handed_back_not_those_of_the_first_time():
-    cached = Compressor(CompressionConfig(max_tokens=60, cache=MemoryCache()))
+    cached = Compressor(CompressionConfig(max_tokens=60, cache=Cache()))
     for version in (1, 2):
         items = [Passage("one", passages()[0].text, metadata={"version": version})]
         assert cached.compress(QUESTIONS[0], items).passages[0].original is items[0]
@@ -274,20 +233,20 @@ def test_inputs_are_handed_back_not_those_of_the_first_time():
 
 
 def test_damaged_entries_are_found_out_again(tmp_path, caplog):
-    disk = DiskCache(tmp_path / "c")
+    disk = Cache(SqliteStore(tmp_path / "c"), max_bytes=0)
     expected = Compressor(CompressionConfig(max_tokens=60)).compress(QUESTIONS[0], passages())
     cached = Compressor(CompressionConfig(max_tokens=60, cache=disk))
     for damage in (
         "x'00'",
         "substr(data, 1, 30)",
         "CAST(data || 'x' AS BLOB)",
-        "(SELECT data FROM entries ORDER BY key DESC LIMIT 1)",
+        "(SELECT data FROM ctxcache ORDER BY key DESC LIMIT 1)",
         "'text'",
         "x''",
     ):
         cached.compress(QUESTIONS[0], passages())
-        with closing(sqlite3.connect(disk.path)) as connection, connection:
-            connection.execute(f"UPDATE entries SET data = {damage}")
+        with closing(sqlite3.connect(disk.store.path)) as connection, connection:
+            connection.execute(f"UPDATE ctxcache SET data = {damage}")
         caplog.clear()
         with caplog.at_level(logging.WARNING, "ctxcompress"):
             assert cached.compress(QUESTIONS[0], passages()) == expected
@@ -302,7 +261,7 @@ def test_an_outline_is_read_back_as_it_was(path):
     codec = TextCodec(text)
     read = codec.decode(codec.encode(ReadText(text, nodes, [])))
     assert read.outline == nodes
-    disk, plain = MemoryCache(), Compressor(CompressionConfig(max_tokens=90))
+    disk, plain = Cache(), Compressor(CompressionConfig(max_tokens=90))
     item = Passage("one", text, file_path=path.name)
     for budget in (90, 300, 90):
         cached = Compressor(CompressionConfig(max_tokens=budget, cache=disk))

@@ -3,7 +3,7 @@
 import pytest
 
 from ctxcompress import Compression, Passage, compress
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from ctxcompress.encoders import StaticVectors
 
 QUESTION = "Which harbour do the ferries to Gotska leave from?"
@@ -17,7 +17,7 @@ def shortlisted(result: Compression) -> int | None:
     return next((stage.items_out for stage in result.stages if stage.name == "shortlist"), None)
 
 
-@pytest.mark.parametrize("cache", [None, MemoryCache()])
+@pytest.mark.parametrize("cache", [None, Cache()])
 def test_the_answer_among_thousands_is_kept(cache):
     for question in (QUESTION, "Where is the harbour of Nynäs?"):  # another one must not get the shortlist of the first
         result = compress(question, PASSAGES, max_tokens=40, cache=cache)

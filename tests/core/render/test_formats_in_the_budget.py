@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.agents.builder import ContextBuilder
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from ctxcompress.errors import BudgetTooSmall, ConfigError
 from ctxcompress.text.tokens import TokenCounter
 
@@ -128,7 +128,7 @@ def test_a_frame_and_a_format_are_refused_together():
 
 
 def test_a_cache_tells_formats_apart():
-    cache = MemoryCache()
+    cache = Cache()
     items = [item(n, f"{n}. {TEXT}") for n in range(4)]
     for _ in range(2):
         for name in ALL:

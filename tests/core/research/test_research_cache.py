@@ -8,11 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress.apps.research import ContextCodec, Research, ResearchCache, question_similarity
-from ctxcompress.cache import DiskCache, MemoryCache
+from ctxcompress.cache import Cache, SqliteStore
 from ctxcompress.encoders import StaticVectors
 from ctxcompress.errors import ConfigError, InputError
 
 ASKED, AGAIN, OTHER = "How do I reset my password?", "How can I reset my password?", "Where are the logs?"
+
+
+def on_disk(path):
+    return Cache(SqliteStore(path), max_bytes=0)
 
 
 def test_a_question_in_other_words_gets_the_earlier_context_and_is_told_so():
@@ -74,7 +78,7 @@ def test_an_encoder_compares_by_the_cosine():
 
 
 def test_scopes_do_not_mix():
-    store = MemoryCache()
+    store = Cache()
     ResearchCache(store=store, scope="ada").context(ASKED, str.upper)
     assert ResearchCache(store=store, scope="bob").context(ASKED, str.upper).earlier is None
     assert ResearchCache(store=store, scope="ada").context(AGAIN, str.upper).earlier == ASKED
@@ -82,7 +86,7 @@ def test_scopes_do_not_mix():
 
 def test_a_context_is_as_old_as_its_store_lets_it():
     now = [1_000.0]
-    cache = ResearchCache(store=MemoryCache(ttl=60, clock=lambda: now[0]))
+    cache = ResearchCache(store=Cache(ttl=60, clock=lambda: now[0]))
     cache.context(ASKED, str.upper)
     now[0] += 61
     assert cache.context(AGAIN, str.upper).earlier is None
@@ -108,17 +112,17 @@ def test_contexts_are_not_shared_with_the_caller():
 def test_a_file_is_the_owners_outlives_the_cache_and_is_empty_once_it_is_damaged(tmp_path):
     path = tmp_path / "research.sqlite"
     for expected in (None, ASKED):
-        store = DiskCache(path)
+        store = on_disk(path)
         assert ResearchCache(store=store).context(ASKED, str.upper).earlier == expected
-        store.close()
+        store.store.close()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     path.write_bytes(bytes(5_000))
-    assert ResearchCache(store=DiskCache(path)).context(ASKED, str.upper).earlier is None
+    assert ResearchCache(store=on_disk(path)).context(ASKED, str.upper).earlier is None
 
 
 @pytest.mark.parametrize("context", [{1, 2}, (1, 2), {1: 2}, float("nan"), "\ud800"])
 def test_a_file_gives_back_what_was_stored_or_nothing(tmp_path, context):
-    store = DiskCache(tmp_path / "research.sqlite")
+    store = on_disk(tmp_path / "research.sqlite")
     ResearchCache(store=store).context(ASKED, lambda _: context)
     found = ResearchCache(store=store).context(ASKED, lambda _: context)
     assert (found.earlier == ASKED) == (context == "\ud800")
@@ -126,7 +130,7 @@ def test_a_file_gives_back_what_was_stored_or_nothing(tmp_path, context):
 
 
 def test_a_codec_writes_what_json_does_not_have(tmp_path):
-    store, codec = DiskCache(tmp_path / "research.sqlite"), ContextCodec(sorted, set)
+    store, codec = on_disk(tmp_path / "research.sqlite"), ContextCodec(sorted, set)
     ResearchCache(store=store).context(ASKED, lambda _: {1, 2}, codec)
     assert ResearchCache(store=store).context(AGAIN, lambda _: {3}, codec) == Research({1, 2}, ASKED, 1.0)
     other = ContextCodec(from_json=lambda data: data["text"])

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxcompress import Passage, compress
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from ctxcompress.data.passages import Kind
 from ctxcompress.segment.row_outline import row_outline
 from ctxcompress.segment.segments import segment
@@ -247,7 +247,7 @@ def test_a_row_of_html_comes_with_its_header() -> None:
 @pytest.mark.parametrize("text", [json.dumps(ORDERS), _table(","), YAML, XML, HTML, json.dumps(SPEC, indent=1)])
 def test_segments_are_the_text_and_a_cache_changes_nothing(text: str) -> None:
     assert "".join(text[part.start : part.end] for part in segment(text)) == text
-    cache = MemoryCache()
+    cache = Cache()
     expected = compress(QUERY, [text], max_tokens=200).text
     for _ in range(2):
         assert compress(QUERY, [text], max_tokens=200, cache=cache).text == expected

@@ -3,7 +3,7 @@
 import pytest
 
 from ctxcompress import Passage, compress
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from ctxcompress.data.passages import Kind
 from ctxcompress.segment.segments import segment, segments_together
 from ctxcompress.segment.speakers import recorded_speaker
@@ -38,7 +38,7 @@ def test_an_answer_is_found_by_the_question_before_it(key):
 
 
 def test_a_cache_changes_nothing():
-    cache = MemoryCache()
+    cache = Cache()
     for given in (passages(), passages(role=False), passages()[:3], passages(role=False)[:3], passages()[1:2]):
         cached = [compress(QUESTION, given, max_tokens=12, cache=cache).text for _ in range(2)]
         assert {*cached} == {compress(QUESTION, given, max_tokens=12).text}

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from ctxcompress import Passage, compress
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 from ctxcompress.errors import BudgetTooSmall
 
 FILLER = " ".join(f"Ship {n} came into the harbour late." for n in range(40))
@@ -96,7 +96,7 @@ def test_code_keeps_the_function_that_holds_it():
 
 
 def test_the_cache_tells_rules_apart_and_keeps_no_result_of_functions():
-    cache = MemoryCache()
+    cache = Cache()
     results = [
         compress("default timeout", [TEXT], max_tokens=60, cache=cache, must_keep=rules).text
         for rules in (

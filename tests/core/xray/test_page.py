@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from xray_page import OMITTED, check_safe, read, shows, written
 
 from ctxcompress import Passage, compress
-from ctxcompress.cache import MemoryCache
+from ctxcompress.cache import Cache
 
 QUERY = "what is the default timeout?"
 ANSWER = "The default timeout is 30 seconds."
@@ -131,7 +131,7 @@ def long_passages(count=6):
         {"min_score": 0.99, "on_empty": "drop"},
         {"min_score": 0.7, "top_n": 1},
         {"encoding": len},
-        {"cache": MemoryCache()},
+        {"cache": Cache()},
         {"language": "de"},
     ],
     ids="-".join,

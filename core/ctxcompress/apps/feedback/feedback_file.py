@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from ctxcompress.cache.private_file import PrivateDatabase
-from ctxcompress.cache.sqlite_schema import BUSY, FAILURES, error_number
+from ctxcompress.cache.private_file import FAILURES, PrivateDatabase
 from ctxcompress.errors import ConfigError
 
 __all__ = ["FeedbackFile", "StoredCall", "is_feedback_file"]
@@ -102,6 +101,6 @@ class FeedbackFile:
 
 
 def _remedy(error: BaseException) -> str:
-    if error_number(error) in BUSY:
+    if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return "try again when no other process writes to it"
     return "give the path of another file, or rename this one"

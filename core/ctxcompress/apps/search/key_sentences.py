@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-from ctxcompress.cache.protocol import Fingerprints
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Spans, documents_as_they_are
 from ctxcompress.data.must_keep import find_all
@@ -18,7 +17,7 @@ from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, documents_as_passages
-from ctxcompress.pipeline.call_cache import CallCache
+from ctxcompress.pipeline.call_cache import CallCache, Fingerprints
 from ctxcompress.pipeline.long_passages import without_tags
 from ctxcompress.pipeline.scoring import score_segments
 from ctxcompress.pipeline.task import language_of
@@ -66,7 +65,7 @@ class KeySentences:
         documents = without_tags(documents_as_they_are(texts), passages, required)
         items = documents_as_passages(documents, passages)
         language = language_of(query, passages, config)
-        analyser = Analyser(CallCache.of(config.cache, passages), Fingerprints(), len, TokenCounter(len))
+        analyser = Analyser(CallCache.of(config.cache), Fingerprints(), len, TokenCounter(len))
         analysis = analyser.read(documents, items, AnalysisOptions.of(language, 1))
         self._structure: Structure = analysis.structure
         scored = score_segments((query,), items, analysis, language, config)

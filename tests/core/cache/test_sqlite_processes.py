@@ -12,12 +12,16 @@ from pathlib import Path
 import pytest
 from caches import PLAIN
 
-from ctxcompress.cache import DiskCache
+from ctxcompress.cache import Cache, SqliteStore
 
 _SECONDS = os.environ.get("CTXCOMPRESS_HAMMER_SECONDS", "2")
 """Sixty for the full measure. Processes go on until they have found something as well."""
 _ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 """The programs import what these tests import."""
+
+
+def _cache(path):
+    return Cache(SqliteStore(path), max_bytes=0)
 
 
 def _start(path, seconds, seed):
@@ -42,7 +46,7 @@ def test_a_new_file_can_be_opened_by_many_at_once(tmp_path):
     for attempt in range(20):
         path = tmp_path / str(attempt)
         with ThreadPoolExecutor(8) as pool:
-            caches = list(pool.map(lambda _, path=path: DiskCache(path), range(8)))
+            caches = list(pool.map(lambda _, path=path: _cache(path), range(8)))
         for number, cache in enumerate(caches):
             cache.put("one", b"%d" % number, PLAIN)
             assert all(other.get("one", PLAIN) == b"%d" % number for other in caches)
@@ -51,11 +55,11 @@ def test_a_new_file_can_be_opened_by_many_at_once(tmp_path):
 @pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow(reason="a process")) for n in (1, 2, 3))])
 def test_after_a_kill_in_the_midst_of_writing_the_cache_opens_again(tmp_path, seed):
     path = tmp_path / "c"
-    cache = DiskCache(path)
+    cache = _cache(path)
     cache.put("before", b"first", PLAIN)
     code = (
-        "import sys; from ctxcompress.cache import DiskCache; from caches import PLAIN\n"
-        "cache = DiskCache(sys.argv[1])\n"
+        "import sys; from ctxcompress.cache import Cache, SqliteStore; from caches import PLAIN\n"
+        "cache = Cache(SqliteStore(sys.argv[1]), max_bytes=0)\n"
         "for number in range(10**9):\n"
         "    cache.put(str(number % 50), bytes([number % 50]) * 300_000, PLAIN)\n"
         "    print(number, flush=True)\n"
@@ -65,7 +69,7 @@ def test_after_a_kill_in_the_midst_of_writing_the_cache_opens_again(tmp_path, se
         for _ in range(2 + 7 * seed):
             assert process.stdout.readline()
         process.send_signal(signal.SIGKILL)
-    again = DiskCache(path)
+    again = _cache(path)
     assert again.get("before", PLAIN) == b"first"
     for number in range(50):
         assert again.get(str(number), PLAIN) in (None, bytes([number]) * 300_000)
@@ -75,7 +79,7 @@ def test_after_a_kill_in_the_midst_of_writing_the_cache_opens_again(tmp_path, se
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_a_forked_process_has_a_connection_of_its_own(tmp_path):
-    cache = DiskCache(tmp_path / "c")
+    cache = _cache(tmp_path / "c")
     cache.put("one", b"first", PLAIN)
     child = os.fork()
     if child == 0:

@@ -10,7 +10,7 @@ from caches import PLAIN
 
 from ctxcompress import CtxCompressError
 from ctxcompress.apps.feedback import FeedbackLog
-from ctxcompress.cache import DiskCache
+from ctxcompress.cache import Cache, SqliteStore
 from ctxcompress.errors import ConfigError
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="permissions are POSIX's")
@@ -31,7 +31,7 @@ PRIVATE = {"c": 0o600, "c-wal": 0o600, "c-shm": 0o600}
 
 
 def test_others_can_read_none_of_its_files(tmp_path, umask):
-    DiskCache(tmp_path / "c").put("one", b"first", PLAIN)
+    Cache(SqliteStore(tmp_path / "c"), max_bytes=0).put("one", b"first", PLAIN)
     assert modes(tmp_path) == PRIVATE
 
 
@@ -43,38 +43,28 @@ def test_nor_could_they_for_a_moment(tmp_path, umask, monkeypatch):
         return sqlite3.Connection(path, *arguments, **options)
 
     monkeypatch.setattr(sqlite3, "connect", connect)
-    DiskCache(tmp_path / "c")
+    SqliteStore(tmp_path / "c")
     assert seen == [(0o600, 0, 1)]
-
-
-def test_a_disk_on_which_files_have_one_name_will_do(tmp_path, umask, monkeypatch):
-    def refuse(*_arguments, **_options):
-        raise PermissionError("operation not permitted")
-
-    monkeypatch.setattr(os, "link", refuse)
-    DiskCache(tmp_path / "c").put("one", b"first", PLAIN)
-    assert modes(tmp_path) == PRIVATE
 
 
 def test_files_that_were_open_to_others_are_closed_to_them(tmp_path):
     open_to_all, left = tmp_path / "open", tmp_path / "left"
     open_to_all.mkdir()
-    cache = DiskCache(open_to_all / "c")
+    cache = Cache(SqliteStore(open_to_all / "c"))
     cache.put("one", b"first", PLAIN)
     shutil.copytree(open_to_all, left)  # with its log, as after a crash
     for file in left.iterdir():
         file.chmod(0o666)
-    again = DiskCache(left / "c")
+    again = Cache(SqliteStore(left / "c"))
     assert modes(left) == PRIVATE
     assert again.get("one", PLAIN) == b"first"
 
 
 def test_what_is_set_aside_is_the_owners_too(tmp_path, umask):
-    cache = DiskCache(tmp_path / "c")
-    cache.close()
-    data = cache.path.read_bytes()
-    cache.path.write_bytes(data.replace(b"CREATE TABLE room", b"CREATE TABLE rOOm"))
-    DiskCache(tmp_path / "c").put("one", b"first", PLAIN)
+    store = SqliteStore(tmp_path / "c")
+    store.close()
+    store.path.write_bytes(store.path.read_bytes().replace(b"data BLOB", b"date BLOB"))
+    Cache(SqliteStore(tmp_path / "c"), max_bytes=0).put("one", b"first", PLAIN)
     assert modes(tmp_path) == {**PRIVATE, "c.damaged": 0o600}
 
 
@@ -86,15 +76,16 @@ def test_a_symbolic_link_is_refused_and_nothing_is_written_where_it_leads(tmp_pa
         target.write_bytes(b"")
     (tmp_path / name).symlink_to(target)
     with pytest.raises(CtxCompressError, match=rf"{tmp_path}/c cannot .*{name} is a symbolic link.* give the path"):
-        DiskCache(tmp_path / "c")
+        SqliteStore(tmp_path / "c")
     assert target.exists() is not dangles
     assert dangles or target.read_bytes() == b""
 
 
 def test_a_link_that_takes_the_place_of_an_open_file_is_not_followed(tmp_path):
-    cache = DiskCache(tmp_path / "c")
-    cache.path.unlink()
-    cache.path.symlink_to(tmp_path / "target")
+    store = SqliteStore(tmp_path / "c")
+    store.path.unlink()
+    store.path.symlink_to(tmp_path / "target")
+    cache = Cache(store, max_bytes=0)
     cache.put("one", b"first", PLAIN)
     assert cache.get("one", PLAIN) is None
     assert not (tmp_path / "target").exists()
@@ -103,29 +94,29 @@ def test_a_link_that_takes_the_place_of_an_open_file_is_not_followed(tmp_path):
 def test_a_folder_behind_a_link_is_a_folder(tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "folder")
-    DiskCache(tmp_path / "link" / "c").put("one", b"first", PLAIN)
-    assert DiskCache(tmp_path / "folder" / "c").get("one", PLAIN) == b"first"
+    Cache(SqliteStore(tmp_path / "link" / "c"), max_bytes=0).put("one", b"first", PLAIN)
+    assert Cache(SqliteStore(tmp_path / "folder" / "c"), max_bytes=0).get("one", PLAIN) == b"first"
 
 
 def test_another_users_file_is_refused(tmp_path, monkeypatch):
-    DiskCache(tmp_path / "c")
+    SqliteStore(tmp_path / "c")
     mine = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
     with pytest.raises(
         CtxCompressError, match=r"/c cannot .*c belongs to another user.* give the path of another file"
     ):
-        DiskCache(tmp_path / "c")
+        SqliteStore(tmp_path / "c")
 
 
 def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "c")
     with pytest.raises(CtxCompressError, match=r"c is not a regular file.* give the path of another file"):
-        DiskCache(tmp_path / "c")
+        SqliteStore(tmp_path / "c")
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\0", "a\0"])
 def test_a_path_with_a_null_character_is_refused(tmp_path, name):
     with pytest.raises(ConfigError, match=r"null character.* give the path of another file"):
-        DiskCache(f"{tmp_path}/{name}")
+        SqliteStore(f"{tmp_path}/{name}")
     with pytest.raises(ConfigError, match=r"null character.* give the path of another file"):
         FeedbackLog(f"{tmp_path}/{name}")
