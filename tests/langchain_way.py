@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from inspect import iscoroutinefunction
 from typing import Any
 
 from framework import Call, Find, Framework, Output, Played
@@ -218,7 +219,7 @@ class LangChain(Framework):
         return FakeListChatModel(responses=["ok"], profile={"max_input_tokens": window})
 
     def tool(self, function: Callable[..., Any]) -> BaseTool:
-        return StructuredTool.from_function(function)
+        return StructuredTool.from_function(**{"coroutine" if iscoroutinefunction(function) else "func": function})
 
     def name_of(self, tool: BaseTool) -> str:
         return tool.name

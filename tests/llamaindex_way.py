@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from inspect import iscoroutinefunction
 from typing import Any
 
 from framework import Call, Find, Framework, Output, Played
@@ -234,7 +235,7 @@ class LlamaIndex(Framework):
         return Chat(answer=lambda _: "ok", window=window)
 
     def tool(self, function: Callable[..., Any]) -> FunctionTool:
-        return FunctionTool.from_defaults(function)
+        return FunctionTool.from_defaults(**{"async_fn" if iscoroutinefunction(function) else "fn": function})
 
     def name_of(self, tool: Any) -> str:
         return tool.metadata.name

@@ -131,9 +131,10 @@ async def test_a_query_that_asks_nothing_is_answered_within_the_budget(framework
     assert await framework.acompress(component, framework.items(), query) == kept
 
 
-@pytest.mark.parametrize(
-    "text", ["", " ", "\n\n", "x", "Yes.", "\ud800", "日", "👩‍👩‍👧", "a" * 5_000], ids=lambda text: repr(text[:9])
-)
+ODD = ["", " ", "\n\n", "x", "\ud800", "日", "👩\u200d👩\u200d👧", "a" * 5_000]
+
+
+@pytest.mark.parametrize("text", ODD, ids=lambda text: repr(text[:9]))
 def test_an_odd_text_is_answered_within_the_budget(framework: Framework, text):
     given = [framework.item(text, metadata={"a": "\udfff"}), *framework.items(2)]
     kept = framework.kept(given, **TIGHT)
@@ -184,7 +185,7 @@ async def test_cancelled_calls_end_at_their_next_stage_or_are_not_begun(framewor
     held, stages = held_calls.Held(), held_calls.stages_of(monkeypatch)
     items = [framework.item(text) for text in held_calls.TEXTS]
 
-    def read(query: str) -> str:
+    async def read(query: str) -> str:
         """Read."""
         return "\n".join(held_calls.TEXTS)
 
@@ -195,9 +196,9 @@ async def test_cancelled_calls_end_at_their_next_stage_or_are_not_begun(framewor
         tool = framework.package.compress_tool(framework.tool(read), min_tokens=0, **options)
         return framework.acall(tool, query=held_calls.QUERY)
 
-    await held_calls.cancel_in_the_midst(held, [call() for _ in range(20)], workers=2 if way == "component" else 20)
-    assert held.counted <= 20
-    assert stages in ([], ["reduce_passages"] * len(stages))
+    await held_calls.cancel_in_the_midst(held, [call() for _ in range(20)])
+    assert held.counted <= 2
+    assert stages in ([], ["reduce_passages"] * 2)
 
 
 async def test_what_the_tokenizer_raises_is_raised_on(framework: Framework):
@@ -312,8 +313,9 @@ def test_the_best_item_comes_first_or_the_best_ones_at_both_ends(framework: Fram
     given = framework.items()[::-1]
     best = framework.kept(given, order="relevance")
     ranked = [framework.record(item)["relevance"] for item in best]
-    assert (places(best, framework)[0], ranked) == (4, sorted(ranked, reverse=True))
-    assert [given[place] for place in places(best, framework)] != given
+    assert ranked == sorted(ranked, reverse=True)
+    assert framework.texts(best) == [framework.text(given[place]) for place in places(best, framework)]
+    assert places(best, framework) != [0, 1, 2, 3, 4]
     ends = [places(best, framework)[place] for place in (0, 2, 4, 3, 1)]
     assert places(framework.kept(given, order="edges"), framework) == ends
 
