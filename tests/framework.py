@@ -217,6 +217,9 @@ class Framework(ABC):
     @abstractmethod
     async def aretrieve(self, retriever: Any, query: str) -> list[Any]: ...
 
+    async def found(self, retriever: Any, query: str, *, is_async: bool) -> list[Any]:
+        return await self.aretrieve(retriever, query) if is_async else self.retrieve(retriever, query)
+
     @abstractmethod
     def compressing(self, retriever: Any, *, decompose: Any = False, **options: Any) -> Any:
         """Make the compressing retriever."""
@@ -260,6 +263,9 @@ class Framework(ABC):
 
     @abstractmethod
     async def acall(self, tool: Any, **given: Any) -> Output: ...
+
+    async def ask(self, tool: Any, *, is_async: bool, **given: Any) -> Output:
+        return await self.acall(tool, **given) if is_async else self.call(tool, **given)
 
     @abstractmethod
     def told(self, tool: Any, **given: Any) -> Output:
