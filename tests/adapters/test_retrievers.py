@@ -1,4 +1,4 @@
-"""The retrievers of both adapters: one searches for the parts of a question at once, the other reuses what was found."""
+"""The retrievers of both adapters: one searches for the parts of a question, the other reuses what was found."""
 
 import asyncio
 import threading
@@ -167,7 +167,7 @@ async def test_reused_items_keep_their_record_and_are_not_shared(framework):
 
 @both
 def test_items_are_analysed_once_when_they_are_indexed(framework):
-    cache, items = MemoryCache(), framework.items()
+    cache, items = MemoryCache(), framework.pages()
     options = {"max_tokens": 60, "exact_dedup": False}
     cached = framework.component(cache=cache, **options)
     assert framework.analyse(cached, items) is items
