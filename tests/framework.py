@@ -284,8 +284,18 @@ class Framework(ABC):
         """Return the items of a context builder, or of an addition to it."""
 
     @abstractmethod
-    def conversation(self) -> Any:
-        """Return what one conversation with agents needs to go on, in this process or in another one."""
+    def store(self) -> Any:
+        """Return a store of the framework's own for what tools leave out."""
+
+    @abstractmethod
+    def conversation(self, context_key: str | None = None) -> Any:
+        """Return what one conversation with agents needs to go on, in this process or in another one.
+
+        context_key: the key of the state under which builder tools keep their context.
+        """
+
+    @abstractmethod
+    async def state_of(self, conversation: Any, key: str) -> Any: ...
 
     @abstractmethod
     async def play(self, conversation: Any, turns: Sequence[Sequence[Call]], tools: Sequence[Any]) -> "Played":

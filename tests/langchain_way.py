@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from inspect import iscoroutinefunction
-from typing import Any
+from typing import Annotated, Any, NotRequired
 
 from framework import Call, Find, Framework, Output, Played
 from langchain_core.documents import Document
@@ -247,17 +247,34 @@ class LangChain(Framework):
     def builder_items(self, holder: Any) -> list[Document]:
         return holder.documents
 
-    def conversation(self) -> Any:
+    def store(self) -> Any:
+        from langgraph.store.memory import InMemoryStore
+
+        return InMemoryStore()
+
+    def conversation(self, context_key: str | None = None) -> dict[str, Any]:
+        from langchain.agents import AgentState
         from langgraph.checkpoint.memory import InMemorySaver
 
-        return InMemorySaver()
+        options: dict[str, Any] = {"checkpointer": InMemorySaver()}
+        if context_key is not None:
+            annotated = {context_key: NotRequired[Annotated[dict[str, Any], lc.latest_context]]}
+            options["state_schema"] = type("State", (AgentState,), {"__annotations__": annotated})
+        return options
+
+    async def state_of(self, conversation: dict[str, Any], key: str) -> Any:
+        return (await self._state(conversation))[key]
+
+    async def _state(self, conversation: dict[str, Any]) -> dict[str, Any]:
+        from langchain.agents import create_agent
+
+        agent: Any = create_agent(Scripted(responses=[]), **conversation)
+        return (await agent.aget_state(_thread_of(conversation))).values
 
     async def play(self, conversation: Any, turns: Sequence[Sequence[Call]], tools: Sequence[Any]) -> Played:
         from langchain.agents import create_agent
 
-        config: Any = {"configurable": {"thread_id": str(id(conversation))}}
-        state = await create_agent(Scripted(responses=[]), checkpointer=conversation).aget_state(config)
-        before = len(state.values.get("messages", ()))
+        before = len((await self._state(conversation)).get("messages", ()))
         said = [
             AIMessage(
                 "", tool_calls=[{"name": name, "args": args, "id": f"{before}-{turn}-{n}"} for n, (name, args) in calls]
@@ -265,8 +282,9 @@ class LangChain(Framework):
             for turn, calls in enumerate(map(enumerate, turns))
         ]
         model = Scripted(responses=[*said, AIMessage("done")])
-        agent: Any = create_agent(model, list(tools), checkpointer=conversation)
-        found = await agent.ainvoke({"messages": [HumanMessage("which part is blue?")]}, config)
+        agent: Any = create_agent(model, list(tools), **conversation)
+        asked = {"messages": [HumanMessage("which part is blue?")]}
+        found = await agent.ainvoke(asked, _thread_of(conversation))
         answers = [str(message.text) for message in found["messages"][before:] if isinstance(message, ToolMessage)]
         return Played(answers, [[str(message["content"]) for message in prompt] for prompt in model.shown])
 
@@ -305,6 +323,10 @@ class LangChain(Framework):
             "query_tool": partial(lc.query_tool, found),
             "record": partial(lc.record, [], log=None),
         }
+
+
+def _thread_of(conversation: Any) -> Any:
+    return {"configurable": {"thread_id": str(id(conversation))}}
 
 
 def _look(query: str) -> str:

@@ -266,8 +266,14 @@ class LlamaIndex(Framework):
     def builder_items(self, holder: Any) -> list[NodeWithScore]:
         return holder.nodes
 
-    def conversation(self) -> dict[str, Any]:
+    def store(self) -> li.ContextStore:
+        return li.ContextStore()
+
+    def conversation(self, context_key: str | None = None) -> dict[str, Any]:
         return {}
+
+    async def state_of(self, conversation: Any, key: str) -> Any:
+        return await conversation["context"].store.get(key)
 
     async def play(self, conversation: Any, turns: Sequence[Sequence[Call]], tools: Sequence[Any]) -> Played:
         from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
@@ -283,6 +289,7 @@ class LlamaIndex(Framework):
         )
         handler = workflow.run(user_msg="which part is blue?", ctx=context)
         answers = [call.tool_output.content for call in (await handler).tool_calls]
+        conversation["context"] = context
         conversation["saved"] = json.loads(json.dumps(context.to_dict(serializer=serializer)))
         return Played(answers, [[message.content or "" for message in prompt] for prompt in llm.prompts])
 
