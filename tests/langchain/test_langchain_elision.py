@@ -1,11 +1,8 @@
 """Agents that read again what the middleware left out, and what no document can make them read."""
 
-import asyncio
 import copy
 import json
-import pickle
 import re
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +13,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
-from lc_tools import PAGE, RECORDS, Scripted, calling, tokens
+from lc_tools import PAGE, Scripted, calling, tokens
 from search_shapes import CLOUDS, KUBERNETES
 
 from ctxcompress.agents.left_out import DiskStore, MemoryStore
@@ -244,33 +241,6 @@ async def test_results_of_every_kind_at_once_can_be_expanded(is_async):
             assert [block for block in after.content if block["type"] != "text"] == images
 
 
-def test_markers_count_records_and_results_where_there_are_such():
-    model = reader(calling((lc_tools.list_records, {}), (lc_tools.web_search, {"query": "Kubernetes nodes " * 9})))
-    records, search = results(
-        agent_of(model, lc_tools.list_records, lc_tools.web_search, expandable=True).invoke(
-            {"messages": [HumanMessage("x")]}
-        )
-    )
-    kept, _, marker = records.content.rpartition("\n")
-    assert f"{len(RECORDS) - len(json.loads(kept))} records left out" in marker
-    kept, _, marker = search.content.rpartition("\n")
-    assert re.match(rf"\[… {5 - len(json.loads(kept)['results'])} results, [\d,]+ tokens left out", marker)
-
-
-async def test_what_the_model_has_seen_stays_byte_for_byte():
-    model = reader(
-        calling((manual, {"query": "x"}), (lc_tools.fetch_page, {"url": "a"})),
-        expanding("2"),
-        calling((manual, {"query": "x"}), turn="3"),
-        expanding("4", lines="1-300"),
-    )
-    await run(agent_of(model, manual, lc_tools.fetch_page, expandable=True), is_async=True)
-    for before, after in zip(model.shown, model.shown[1:], strict=False):
-        assert after[: len(before)] == before
-    first, *_, again = [handles(m["content"]) for m in model.shown[-1] if m.get("name") == "manual"]
-    assert first == again
-
-
 async def test_no_document_can_have_a_handle():
     model = reader(
         calling((forged, {"query": "x"}), (short_forged, {"query": "x"})),
@@ -301,16 +271,6 @@ def _giving(returned: Any) -> Any:
         return returned
 
     return give
-
-
-def test_a_result_that_fits_has_no_marker():
-    size = tokens(MANUAL)
-    for max_tokens, count in ((size, 0), (size - 1, 1)):
-        agent = agent_of(reader(calling((manual, {"query": "x"}))), manual, expandable=True, max_tokens=max_tokens)
-        (message,) = results(agent.invoke({"messages": [HumanMessage("x")]}))
-        assert len(handles(message.content)) == count
-        assert tokens(message.content) <= max_tokens
-        assert count or message.content == MANUAL
 
 
 def test_what_a_model_reads_in_the_run_of_the_documentation():
@@ -358,12 +318,6 @@ def test_values_that_cannot_work_are_refused(options, message):
         CtxCompressMiddleware(**options)
 
 
-@pytest.mark.parametrize("make", [lambda given: CtxCompressMiddleware(store=given), expand_tool])
-def test_what_is_no_store_is_refused(make):
-    with pytest.raises(TypeError, match="store is a dict; give a MemoryStore"):
-        make({})
-
-
 async def test_a_store_of_langgraph_is_bounded_and_texts_expire():
     now = [1_000.0]
     inner = InMemoryStore()
@@ -391,19 +345,6 @@ async def test_an_asynchronous_run_needs_the_asynchronous_methods_alone():
     assert line.content.strip() == MANUAL.split("\n")[6]
 
 
-@pytest.mark.parametrize("is_async", [False, True])
-@pytest.mark.parametrize("place", ["memory", "disk", "LangGraph's"])
-async def test_single_tools_can_be_expanded_in_any_agent(place, is_async, tmp_path):
-    store = stores(tmp_path)[place]["store"]
-    shorter = compress_tool(manual, max_tokens=150, store=store)
-    model = reader(calling((shorter, {"query": "which part is blue?"})), expanding("2", lines="7"))
-    agent = create_agent(model, [shorter, expand_tool(store)], checkpointer=InMemorySaver())
-    short, line = results(await run(agent, is_async=is_async))
-    assert "part 1050 is blue" in short.content
-    assert tokens(short.content) <= 150
-    assert line.content.strip() == MANUAL.split("\n")[6]
-
-
 @pytest.mark.parametrize(("called", "arguments"), [EACH_KIND[0], EACH_KIND[8], EACH_KIND[11]])
 def test_what_a_tool_returns_becomes_text_with_a_marker(called, arguments):
     store = MemoryStore()
@@ -414,38 +355,3 @@ def test_what_a_tool_returns_becomes_text_with_a_marker(called, arguments):
     whole = expand_tool(store, max_tokens=20_000).invoke({"handle": handle})
     message = called.invoke({"type": "tool_call", "id": "1", "name": called.name, "args": arguments})
     assert whole == message.content
-
-
-def test_copies_of_a_tool_share_the_store_and_it_can_be_pickled(tmp_path):
-    store = DiskStore(tmp_path / "left.db")
-    outer = compress_tool(lc_tools.Counting(many=90), max_tokens=100, store=store)
-    for twin in (copy.deepcopy(outer), outer.model_copy(), pickle.loads(pickle.dumps(outer))):
-        (handle,) = handles(twin.invoke({"query": "sentence 80"}))
-        assert store.get("", handle).startswith("Sentence 0 of 90")
-
-
-def test_a_store_that_fails_costs_the_marker_alone(tmp_path):
-    store = DiskStore(tmp_path / "left.db")
-    shorter = compress_tool(manual, max_tokens=150, store=store)
-    (tmp_path / "left.db").write_bytes(b"damaged" * 999)
-    text = shorter.invoke({"query": "which part is blue?"})
-    assert text == compress_tool(manual, max_tokens=150).invoke({"query": "which part is blue?"})
-
-
-class OnTheLoopsThreads(InMemoryStore):
-    """A store whose asynchronous methods need a thread of the loop."""
-
-    async def abatch(self, ops):
-        return await asyncio.get_running_loop().run_in_executor(None, self.batch, ops)
-
-
-@pytest.mark.parametrize("make", [MemoryStore, InMemoryStore, OnTheLoopsThreads])
-async def test_calls_at_the_same_time_keep_all_texts(make):
-    store = make()
-    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
-    shorter = compress_tool(lc_tools.Counting(), max_tokens=100, store=store)
-    found = await asyncio.gather(*(shorter.ainvoke({"query": f"sentence {n}"}) for n in range(20)))
-    expand = expand_tool(store, max_tokens=20_000)
-    whole = [await expand.ainvoke({"handle": handles(text)[0]}) for text in found]
-    assert all(text.startswith("Sentence 0 of 60, in call") for text in whole)
-    assert len(set(whole)) == 20
