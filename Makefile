@@ -25,7 +25,7 @@ test-all: $(DEV) ## run all tests, each property on many examples
 	$(BIN)/pytest -n 2 -m "" --hypothesis-profile many
 
 test-minimum: $(MINIMUM) ## run the tests of the core and the adapters on the lowest versions that pyproject.toml declares
-	$(MINIMUM_VENV)/bin/pytest -n 2 --hypothesis-profile few tests/core tests/langchain tests/llamaindex
+	$(MINIMUM_VENV)/bin/pytest -n 2 --hypothesis-profile few tests/core tests/adapters tests/langchain tests/llamaindex
 
 test-semantic: $(SEMANTIC) ## run the tests with a real sentence encoder, whose weights come as a package
 	$(BIN)/pytest tests/semantic

@@ -55,4 +55,5 @@ def _used(item: object, nodes: Sequence[NodeWithScore]) -> Used:
     places = [number for number, node in enumerate(nodes) if node is item or node.node.node_id == node_id]
     if not places:
         raise TypeError(f"used has {item!r:.80}, which is none of the nodes; give nodes, ids or blocks of cite")
-    return Used(places[0], spans)
+    # Several calls may have returned a node of this id.
+    return Used(min(places, key=lambda number: (nodes[number] is not item, nodes[number] != item)), spans)

@@ -1,10 +1,9 @@
 """A long run of an agent, for both frameworks: 500 real documents, 30 steps, and what must hold at each of them."""
 
-import json
 import re
 import sysconfig
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -166,26 +165,51 @@ def plan() -> list[list[Call]]:
     return calls
 
 
-@dataclass
-class Seen:
-    """What an agent's model was shown."""
+@dataclass(frozen=True)
+class Result:
+    """What a tool answered to a call."""
 
-    prompts: list[list[tuple[str, str]]] = field(default_factory=list)
-    """The messages of each prompt: (role, everything that the model reads of it)."""
+    name: str
+    args: Mapping[str, Any]
+    text: str
+    budget: int
+    is_error: bool
 
-    @property
-    def handles(self) -> list[str]:
-        """All handles that any prompt has shown, in their order."""
-        return list(dict.fromkeys(handle for prompt in self.prompts for _, text in prompt for handle in handles(text)))
 
-    def generations(self) -> int:
-        """Return how often a prompt did not begin with the one before."""
-        return sum(after[: len(before)] != before for before, after in pairwise(self.prompts))
+Prompt = list[tuple[str, str]]
+"""The messages of a prompt: (role, everything that the model reads of it)."""
 
-    def known(self) -> float:
-        """Return the share of the tokens with which the prompt before began, too."""
-        read = sum(size(prompt) for prompt in self.prompts)
-        return sum(size(_common(before, after)) for before, after in pairwise(self.prompts)) / read
+
+@dataclass(frozen=True)
+class LongRun:
+    """The run, before and after the restart."""
+
+    prompts: list[Prompt]
+    sizes: list[int]
+    """The tokens of each prompt without the system message."""
+    history: int
+    """The most tokens of a prompt."""
+    results: list[Result]
+    expand: Callable[..., str]
+    """Reads from (handle, max_tokens, lines, question) what was left out, with nothing but the files."""
+    context: Any
+    """The context builder at the end."""
+    generations: int
+    """How often the history was compressed."""
+    told: list[Any]
+    turns: int
+    lost: list[str]
+    """The results that were shown without the handle that they had."""
+
+
+def generations(prompts: Sequence[Prompt]) -> int:
+    """Return how often a prompt did not begin with the one before."""
+    return sum(after[: len(before)] != before for before, after in pairwise(prompts))
+
+
+def known(prompts: Sequence[Prompt]) -> float:
+    """Return the share of the tokens with which the prompt before began, too."""
+    return sum(size(_common(before, after)) for before, after in pairwise(prompts)) / sum(map(size, prompts))
 
 
 def handles(text: str) -> list[str]:
@@ -212,8 +236,3 @@ def _common(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]])
 def must_keep_in(text: str) -> set[str]:
     """Return what the run must not lose of a text."""
     return {found[0] for rule in MUST_KEEP for found in rule.finditer(text)}
-
-
-def as_json(value: object) -> str:
-    """Return what a model reads of a value."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

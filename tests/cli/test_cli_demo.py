@@ -27,12 +27,6 @@ def test_another_question_and_budget() -> None:
     assert "[bold]" in result.stdout
 
 
-def test_a_wrong_budget_ends_with_2() -> None:
-    result = CliRunner().invoke(app, ["demo", "--max-tokens", "0"])
-    assert result.exit_code == 2
-    assert "at least 1" in result.stderr
-
-
 def test_chunks_together_are_the_description() -> None:
     text = "".join(chunk.text for chunk in installed_documentation() if chunk.package == "tiktoken")
     assert text == metadata("tiktoken")["Description"]

@@ -69,12 +69,6 @@ def test_a_configuration_file_is_where_options_start(config: str) -> None:
     assert kept("--config", config, "--set", "top_n=2", "--set", "order=source") == ["answer", "other"]
 
 
-def test_a_file_can_switch_compression_off(tmp_path: Path) -> None:
-    path = tmp_path / "off.toml"
-    path.write_text('[compression]\nenabled = false\npreset = "docs"')
-    assert kept("--config", str(path)) == ["weak", "answer", "other"]
-
-
 @pytest.mark.parametrize("command", ["compress", "xray"])
 def test_a_preset_and_a_file_exclude_each_other(command: str, config: str) -> None:
     result = run("--preset", "docs", "--config", config, command=command)

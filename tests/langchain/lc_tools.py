@@ -3,8 +3,8 @@
 import json
 from typing import Annotated, Any
 
+from framework import tokens as count
 from langchain_core.documents import Document
-from langchain_core.language_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import (
     BaseTool,
@@ -15,9 +15,12 @@ from langchain_core.tools import (
     create_retriever_tool,
     tool,
 )
-from lc_documents import make_documents, make_store, reference_encoding
+from langchain_way import Scripted
+from lc_documents import make_documents, make_store
 from pydantic import BaseModel, Field, PrivateAttr
 from search_shapes import brave_text, duckduckgo_text, exa, tavily
+
+__all__ = ["IMAGE", "PAGE", "RECORDS", "Scripted", "calling", "tokens"]
 
 PAGE = "\n\n".join(result["content"] for result in tavily()["results"])
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
@@ -26,7 +29,7 @@ RECORDS = [{"name": f"record {n}", "values": list(range(20))} for n in range(40)
 
 def tokens(text: object) -> int:
     text = text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)
-    return len(reference_encoding("o200k_base").encode_ordinary(text))
+    return count(text)
 
 
 @tool(response_format="content_and_artifact")
@@ -190,19 +193,6 @@ retrieve = create_retriever_tool(
     "Retrieve documents.",
     response_format="content_and_artifact",
 )
-
-
-class Scripted(FakeMessagesListChatModel):
-    """Says what it is told, and remembers what it was shown."""
-
-    shown: list[list[dict[str, Any]]] = Field(default_factory=list)
-
-    def bind_tools(self, tools: Any, **_: Any) -> "Scripted":
-        return self
-
-    def _generate(self, messages: Any, *args: Any, **kwargs: Any) -> Any:
-        self.shown.append([message.model_dump() for message in messages])
-        return super()._generate(messages, *args, **kwargs)
 
 
 def calling(*calls: tuple[BaseTool, dict[str, Any]], turn: str = "1") -> AIMessage:

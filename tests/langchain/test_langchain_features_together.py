@@ -9,16 +9,12 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
-from lc_tools import Scripted, calling, tokens
-from telemetry import Told
+from lc_tools import Scripted, calling
 
-from ctxcompress.agents.left_out import MemoryStore
 from langchain_ctxcompress import (
     CtxCompressMiddleware,
     CtxContextBuilder,
     builder_tools,
-    compress_tool,
-    expand_tool,
     latest_context,
 )
 
@@ -44,40 +40,6 @@ def handle_in(text: str) -> str:
     found = re.search(r"expand (ctx-[0-9a-f]+)\]\Z", text)
     assert found, text
     return found[1]
-
-
-def test_a_result_that_can_be_expanded_has_what_must_be_kept():
-    store = MemoryStore()
-    shown = compress_tool(read_page, max_tokens=110, store=store, must_keep=["INV-77"]).invoke({"query": QUESTION})
-    assert ANSWER in shown
-    assert "INV-77" in shown
-    assert tokens(shown) <= 110
-    assert expand_tool(store, max_tokens=9_000).invoke({"handle": handle_in(shown)}) == read_page.func(QUESTION)
-
-
-def test_what_must_be_kept_comes_before_the_marker():
-    needed = IDS[:17]
-    options: Any = {"max_tokens": 100, "store": MemoryStore(), "must_keep": needed}
-    shown = compress_tool(read_tickets, **options).invoke({"query": QUESTION})
-    assert all(ticket in shown for ticket in needed)
-    assert tokens(shown) <= 100
-    assert "left out" not in shown  # there was no room for it
-
-
-def test_more_than_fits_does_not_end_the_run_where_the_whole_result_is_kept(warned):
-    store = MemoryStore()
-    shown = compress_tool(read_tickets, max_tokens=150, store=store, must_keep=["ids"]).invoke({"query": QUESTION})
-    assert ANSWER in shown
-    assert "must_keep does not hold for a tool's result" in warned.text
-    expand = expand_tool(store, max_tokens=300, must_keep=["ids"])
-    answer = expand.invoke({"handle": handle_in(shown), "question": QUESTION})
-    assert ANSWER in answer
-    assert tokens(answer) <= 300
-
-
-def test_more_than_fits_is_an_error_where_it_is_not():
-    with pytest.raises(ValueError, match="must_keep names 60 different texts"):
-        compress_tool(read_tickets, max_tokens=150, must_keep=["ids"]).invoke({"query": QUESTION})
 
 
 def long_run(**options: Any) -> tuple[Scripted, dict[str, Any]]:
@@ -141,13 +103,3 @@ async def test_a_full_context_tells_the_model_what_has_no_room(state_key, is_asy
     assert first == ANSWER
     assert second.startswith("Nothing was added: ")
     assert "must be kept" in second
-
-
-def test_a_saved_context_has_its_rules_and_needs_no_telemetry():
-    builder = CtxContextBuilder(max_tokens=60, must_keep=[re.compile(r"INV-\d+"), "ids"], telemetry=Told().telemetry)
-    builder.add([Document(f"{FILLER} The account is INV-77.", id="a")], "ship", max_tokens=30)
-    saved = builder.to_dict()
-    assert saved["options"]["must_keep"] == [{"regex": r"INV-\d+"}, "ids"]
-    restored = CtxContextBuilder.from_dict(saved)
-    assert restored.render() == builder.render()
-    assert "INV-78" in restored.add([Document(f"{FILLER} The other is INV-78.", id="b")], "ship").text

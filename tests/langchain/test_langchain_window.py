@@ -6,8 +6,6 @@ from typing import Any
 import lc_tools
 import pytest
 from langchain.agents import create_agent
-from langchain_core.documents import Document
-from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.checkpoint.memory import InMemorySaver
@@ -17,70 +15,8 @@ from search_shapes import KUBERNETES
 from ctxcompress import CompressionConfig
 from langchain_ctxcompress import (
     CtxCompressMiddleware,
-    CtxCompressor,
-    CtxCompressRetriever,
-    compress_tool,
-    preview_tools,
     prompt_tokens,
-    query_tool,
 )
-
-TEXT = "The default timeout is 30 seconds. " + " ".join(f"Ship {n} came late." for n in range(400))
-
-
-def _model(window: int | None) -> FakeListChatModel:
-    return FakeListChatModel(responses=["ok"], profile={"max_input_tokens": window} if window else None)
-
-
-def test_a_share_is_of_the_window_that_the_profile_of_the_model_tells():
-    compressor = CtxCompressor(max_tokens="25%", model=_model(400))
-    (document,) = compressor.compress_documents([Document(TEXT)], "default timeout")
-    assert 60 < tokens(document.page_content) <= 100
-    assert compressor.config.budget == 100
-
-
-def test_a_window_that_is_given_counts_in_place_of_the_whole_one_of_the_model():
-    assert CtxCompressor(max_tokens="12.5%", context_window=1_000, model=_model(400)).config.budget == 125
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, "a share of a context window whose size is not known; give context_window"),
-        ({"model": _model(None)}, "a share of a context window whose size is not known; give context_window"),
-        ({"context_window": 3}, "is less than one token; give a larger share"),
-    ],
-)
-def test_a_window_that_is_not_known_is_an_error_with_the_remedy(options, message):
-    with pytest.raises(ValueError, match=message):
-        CtxCompressor(max_tokens="25%", **options)
-    with pytest.raises(ValueError, match=message):
-        compress_tool(lc_tools.fetch_page, max_tokens="25%", **options)
-
-
-def test_the_other_tools_take_it_too():
-    retriever = lc_tools.make_store(lc_tools.make_documents(12)).as_retriever(search_kwargs={"k": 12})
-    answer = query_tool(retriever, max_tokens="25%", model=_model(400)).invoke({"query": "default timeout"})
-    assert 50 < tokens(answer) <= 100
-    with pytest.raises(ValueError, match="whose size is not known; give context_window"):
-        query_tool(retriever, max_tokens="25%")
-    search, _ = preview_tools(retriever, max_tokens="25%", context_window=400)
-    assert 50 < tokens(search.invoke({"query": "default timeout"})) <= 100
-    from_store = CtxCompressRetriever.from_vectorstore(
-        lc_tools.make_store(lc_tools.make_documents(3)), score_kind="similarity", max_tokens="25%", model=_model(400)
-    )
-    assert from_store.compressor.config.budget == 100
-
-
-@pytest.mark.parametrize("share", ["0%", "101%", "-5%", "25 %", "%", "1e1%"])
-def test_a_wrong_share_is_refused(share):
-    with pytest.raises(ValueError, match="a share of the context window, such as '25%'"):
-        CtxCompressor(max_tokens=share, context_window=1_000)
-
-
-def test_a_model_of_something_else_is_refused():
-    with pytest.raises(TypeError, match="model is a str; give a chat model of LangChain, or context_window"):
-        CtxCompressor(max_tokens="25%", model="gpt-5")
 
 
 def test_system_prompt_messages_tool_calls_and_schemas_count():

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from li_models import ScriptedModel, generations, texts
-from llama_index.core.agent.workflow import AgentInput, AgentOutput, AgentWorkflow, FunctionAgent, ToolCallResult
+from llama_index.core.agent.workflow import AgentInput, AgentOutput, AgentWorkflow, ToolCallResult
 from llama_index.core.base.llms import types
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.llms.llm import ToolSelection
@@ -103,18 +103,6 @@ async def test_a_turn_of_many_steps_stays_within_its_tokens(style: str, streamin
     assert 2 <= generations(llm.prompts) <= STEPS // 3
     whole = texts(memory.get_all())
     assert [text for text in whole if text.startswith("In week")] == [page(number) for number in range(STEPS)]
-
-
-async def test_without_an_overflow_the_agent_does_as_function_agent_does() -> None:
-    async def run(kind: type[FunctionAgent], **options: Any) -> tuple[Any, Any, Any]:
-        llm = Scripted(steps=4)
-        agent = kind(name="reader", description="Reads.", system_prompt="Be brief.", llm=llm, tools=[page], **options)
-        memory = ChatMemoryBuffer.from_defaults()
-        handler = AgentWorkflow(agents=[agent]).run(user_msg=GOAL, memory=memory)
-        events = [type(event).__name__ async for event in handler.stream_events()]
-        return events, llm.prompts, [str(await handler), *memory.get_all()]
-
-    assert await run(CtxCompressFunctionAgent, history_tokens=100_000) == await run(FunctionAgent)
 
 
 async def test_the_input_event_tells_what_the_model_reads() -> None:

@@ -1,21 +1,19 @@
-"""A tool with shortened outputs is otherwise the same tool for agents, and for code that reads its raw output."""
+"""What only LlamaIndex has of tools with shorter outputs: nodes, blocks, old tools, and texts in a context."""
 
-import ast
+import asyncio
 import copy
-import json
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from framework import tokens
 from li_nodes import QUERY, TEXTS, scored, text_node
-from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActAgent
-from llama_index.core.base.base_retriever import BaseRetriever
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse, ImageBlock, TextBlock
-from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata, MockLLM
-from llama_index.core.llms.function_calling import FunctionCallingLLM
-from llama_index.core.llms.llm import ToolSelection
+from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
+from llama_index.core.base.llms.types import ImageBlock, TextBlock
+from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
-from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
+from llama_index.core.schema import MetadataMode, TextNode
 from llama_index.core.tools import (
     AsyncBaseTool,
     BaseTool,
@@ -26,39 +24,19 @@ from llama_index.core.tools import (
     ToolOutput,
     adapt_to_async_tool,
 )
-from llama_index.core.workflow import Context
-from pydantic import PrivateAttr
-from search_shapes import KUBERNETES, brave_text, exa, tavily
+from llama_index.core.workflow import Context, StartEvent, StopEvent, Workflow, step
+from llamaindex_way import WAY
+from long_runs import handles
+from pydantic import BaseModel
+from search_shapes import KUBERNETES, tavily
 
-from ctxcompress import Compressor, compress_search_results
-from llamaindex_ctxcompress import CtxCompressPostprocessor, compress_tool
+from ctxcompress.agents.left_out import DiskStore, MemoryStore
+from llamaindex_ctxcompress import ContextStore, CtxCompressPostprocessor, compress_tool, expand_tool
 
 PAGE = "\n\n".join(result["content"] for result in tavily()["results"])
-
-
-def tokens(text: str) -> int:
-    """As the options count by default; `Settings.tokenizer` is another one."""
-    return Compressor().count(text)
-
-
-def web_search(query: str, max_results: int = 5) -> dict[str, Any]:
-    """Search the web."""
-    return tavily()
-
-
-async def brave(q: str) -> str:
-    """Search with Brave."""
-    return brave_text()
-
-
-def fetch_page(url: str) -> str:
-    """Fetch a page."""
-    return PAGE
-
-
-def records() -> list[dict[str, int]]:
-    """List records."""
-    return [{"a": n} for n in range(500)]
+MANUAL = "\n".join(f"Chapter {n}: the part {n * 7} is {'blue' if n == 150 else 'grey'}." for n in range(300))
+PICTURE = ImageBlock(url="https://a.example/a.png")
+FINDER = WAY.finding(*scored(text_node(n, text) for n, text in enumerate([*TEXTS, *PAGE.split("\n\n")[:9]])))
 
 
 def nodes(query: str) -> list[TextNode]:
@@ -68,12 +46,18 @@ def nodes(query: str) -> list[TextNode]:
 
 def picture(query: str) -> list[Any]:
     """Look at the screen."""
-    return [TextBlock(text=PAGE), ImageBlock(url="https://a.example/a.png")]
+    return [TextBlock(text=PAGE), PICTURE, TextBlock(text=PAGE)]
 
 
-class Finder(BaseRetriever):
-    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return scored([text_node(number, text) for number, text in enumerate([*TEXTS, *PAGE.split("\n\n")[:9]])])
+def manual(query: str) -> str:
+    """Read the manual."""
+    return MANUAL
+
+
+async def noted(ctx: Context, query: str) -> str:
+    """Read the manual, and note it."""
+    await ctx.store.set("asked", query)
+    return MANUAL
 
 
 class OldTool(BaseTool):
@@ -87,303 +71,11 @@ class OldTool(BaseTool):
         return ToolOutput(content=PAGE, tool_name="old", raw_input={"input": input}, raw_output=PAGE)
 
 
-def function(fn: Any) -> FunctionTool:
-    return FunctionTool.from_defaults(fn)
-
-
-def asked(name: str) -> dict[str, Any]:
-    return {"retriever": {"input": QUERY}, "fetch_page": {"url": "https://a.example"}, "brave": {"q": KUBERNETES}}.get(
-        name, {"query": KUBERNETES}
-    )
-
-
-def but_content(output: ToolOutput) -> tuple[Any, ...]:
-    return output.tool_name, output.raw_input, output.raw_output, output.is_error, getattr(output, "exception", None)
-
-
-TOOLS = [
-    function(web_search),
-    function(brave),
-    function(fetch_page),
-    function(nodes),
-    function(picture),
-    RetrieverTool.from_defaults(Finder(), name="retriever"),
-]
-
-
-@pytest.mark.parametrize("inner", TOOLS, ids=lambda inner: inner.metadata.name)
-async def test_an_output_differs_in_its_content_alone(inner):
-    outer = compress_tool(inner, max_tokens=120)
-    assert type(outer).__name__ == type(inner).__name__
-    assert isinstance(outer, type(inner))
-    assert outer.metadata is inner.metadata
-    arguments = asked(inner.metadata.name)
-    long = await inner.acall(**arguments)
-    for short in (outer(**arguments), outer.call(**arguments), await outer.acall(**arguments)):
-        assert but_content(short) == but_content(long)
-        assert 0 < tokens(short.content) < tokens(long.content)
-        assert tokens(short.content) <= 120
-    assert (await inner.acall(**arguments)).content == long.content  # the tool itself is as it was
-
-
-def test_search_results_keep_their_shape():
-    output = compress_tool(function(web_search))(query=KUBERNETES)
-    assert (
-        ast.literal_eval(output.content)
-        == compress_search_results(tavily(), KUBERNETES, max_results=9, max_tokens=1_000).results
-    )
-    output = compress_tool(function(brave))(q=KUBERNETES)
-    assert (
-        json.loads(output.content)
-        == compress_search_results(json.loads(brave_text()), KUBERNETES, max_results=9).results
-    )
-
-    def exa_search(query: str) -> Any:
-        """Search with Exa."""
-        return exa()
-
-    output = compress_tool(function(exa_search))(query=KUBERNETES)
-    assert output.content == str(compress_search_results(exa(), KUBERNETES, max_results=9, max_tokens=1_000).results)
-    assert output.raw_output == exa()
-
-
-@pytest.mark.parametrize("content", [tavily(), json.dumps(tavily()), exa()])
-def test_search_results_that_fit_stay_as_they_are(content):
-    def says(query: str) -> Any:
-        """Say it."""
-        return content
-
-    inner = function(says)
-    assert compress_tool(inner, max_tokens=5_000)(query=KUBERNETES).content == inner(query=KUBERNETES).content
-    assert compress_tool(inner, max_tokens=300)(query=KUBERNETES).content != inner(query=KUBERNETES).content
-
-
-@pytest.mark.parametrize("key", ["body", "content"])
-def test_lists_of_an_interface_are_no_search_results_and_many_results_are_kept(key):
-    came = [{"url": f"https://api.example/{n}", key: f"It is broken at {n}. " + "Tea is hot. " * 9} for n in range(12)]
-
-    def says(query: str) -> Any:
-        """Say it."""
-        return came
-
-    text = compress_tool(function(says), max_tokens=500)(query="What is broken at 11?").content
-    kept = ast.literal_eval(text)
-    assert len(kept) > 5
-    assert "It is broken at 11." in kept[-1][key]
-    assert all(record in came for record in kept) is (key == "body")
-
-
-@pytest.mark.parametrize("as_json", [True, False])
-def test_a_page_that_was_read_fills_the_budget(as_json):
-    text = " ".join(f"Sentence {n} says that part {n} has a limit of {n} seconds." for n in range(900))
-    page = {"url": "https://a.example", "content": text}
-
-    def read(query: str) -> Any:
-        """Read a page."""
-        return json.dumps(page) if as_json else page
-
-    output = compress_tool(function(read), max_tokens=500)(query="the limit of part 777")
-    assert 250 < tokens(output.content) <= 500
-    assert "part 777 has" in (json.loads if as_json else ast.literal_eval)(output.content)["content"]
-
-
-def test_nodes_of_a_retriever_are_compressed_as_passages():
-    inner = RetrieverTool.from_defaults(Finder())
-    output = compress_tool(inner, max_tokens=60)(input=QUERY)
-    postprocessor = CtxCompressPostprocessor(max_tokens=60, separator="\n\n")
-    kept = postprocessor.postprocess_nodes(output.raw_output, query_str=QUERY)
-    assert output.content == "\n\n".join(node.get_content(MetadataMode.LLM) for node in kept)
-    assert [node.node.text for node in output.raw_output] == [node.node.text for node in inner(input=QUERY).raw_output]
-
-
-def test_blocks_stay_blocks():
-    output = compress_tool(function(picture), max_tokens=60)(query=KUBERNETES)
-    text, image = output.blocks
-    assert (type(text), image) == (TextBlock, ImageBlock(url="https://a.example/a.png"))
-    output = compress_tool(function(nodes), max_tokens=60)(query=KUBERNETES)
-    assert len(output.blocks) > 1
-    assert all(block.text for block in output.blocks)
-
-
-def test_json_and_what_python_writes_keep_whole_values_and_can_be_parsed():
-    def in_json(query: str) -> str:
-        """In JSON."""
-        return json.dumps({"found": records()})
-
-    text = compress_tool(function(in_json), max_tokens=60)(query="Where is a 321?").content
-    assert tokens(text) <= 60
-    assert {"a": 321} in json.loads(text)["found"]
-    text = compress_tool(function(records), max_tokens=60)().content
-    assert tokens(text) <= 60
-    assert ast.literal_eval(text)[0] in records()
-
-
-async def test_what_stays_as_it_is():
-    def objects(query: str) -> list[object]:
-        """Other objects."""
-        return [KUBERNETES.__len__ for _ in range(99)]
-
-    inner = function(objects)
-    assert compress_tool(inner, max_tokens=10)(query="x").content == inner(query="x").content
-
-    def short(query: str) -> str:
-        """Short."""
-        return "A short text."
-
-    assert compress_tool(function(short), max_tokens=1)(query="x").content == "A short text."
-
-    def failed(query: str) -> str:
-        """Fail."""
-        return "x"
-
-    error = ToolOutput(content=PAGE, tool_name="f", raw_input={}, raw_output=None, is_error=True)
-    inner = FunctionTool.from_defaults(failed, callback=lambda _: error)
-    assert compress_tool(inner, max_tokens=10)(query="x") is error
-    assert await compress_tool(inner, max_tokens=10).acall(query="x") is error
-
-
-async def test_a_function_that_returns_nodes_is_compressed_like_a_retriever():
-    def search(query: str) -> list[Any]:
-        """Search the handbook."""
-        return Finder().retrieve(QUERY)
-
-    expected = compress_tool(RetrieverTool.from_defaults(Finder()), max_tokens=60)(input=QUERY).content
-    tool = compress_tool(function(search), max_tokens=60)
-    assert tool(query=QUERY).content == expected
-    assert (await tool.acall(query=QUERY)).content == expected
-    assert tokens(expected) <= 60
-
-
-async def test_an_old_tool_and_a_query_engine():
-    old = compress_tool(OldTool(), max_tokens=50)
-    assert tokens(old(KUBERNETES).content) <= 50
-    assert tokens((await adapt_to_async_tool(old).acall(KUBERNETES)).content) <= 50
-    engine = QueryEngineTool.from_defaults(RetrieverQueryEngine.from_args(Finder(), llm=MockLLM()))
-    output = compress_tool(engine, max_tokens=50)(input=QUERY)
-    assert tokens(output.content) <= 50 < tokens(engine(input=QUERY).content)
-    assert output.raw_output.source_nodes
-
-
-def test_the_query_is_the_argument_that_is_named_or_called_so_or_the_only_text():
-    def read(path: str, question: str = "", look_for: str = "") -> str:
-        """Read a file."""
-        return " ".join(f"The word number {n} is {word}." for n, word in enumerate(("lion", "tiger", "bear") * 40))
-
-    outer = compress_tool(function(read), max_tokens=10)
-    assert "tiger" in outer(path="a/b.txt", question="which number is tiger?").content
-    assert "bear" in outer(path="bear").content
-    assert "bear" in outer("bear").content
-    named = compress_tool(function(read), max_tokens=10, query_argument="look_for")
-    assert "tiger" in named(path="bear", question="lion", look_for="tiger").content
-
-
-class ReAct(CustomLLM):
-    """Says what it is told, and remembers what it was shown."""
-
-    says: list[str]
-    _shown: list[str] = PrivateAttr(default_factory=list)
-
-    @property
-    def shown(self) -> list[str]:
-        """The prompts that it got."""
-        return self._shown
-
-    @property
-    def metadata(self) -> LLMMetadata:
-        return LLMMetadata()
-
-    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
-        self._shown.append(prompt)
-        return CompletionResponse(text=self.says[len(self._shown) - 1])
-
-    def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> Any:
-        yield self.complete(prompt)
-
-
-class CallsEachTool(FunctionCallingLLM, MockLLM):
-    """Calls all of the tools at once, then answers."""
-
-    _shown: list[list[ChatMessage]] = PrivateAttr(default_factory=list)
-
-    @property
-    def shown(self) -> list[list[ChatMessage]]:
-        """The messages that it got, call by call."""
-        return self._shown
-
-    @property
-    def metadata(self) -> LLMMetadata:
-        return LLMMetadata(is_function_calling_model=True)
-
-    async def achat(self, messages: Any, **given: Any) -> ChatResponse:
-        self._shown.append([message.model_copy(deep=True) for message in messages])
-        calls = given["tools"] if len(self._shown) == 1 else []
-        return ChatResponse(message=ChatMessage(role="assistant", content="done"), raw=calls)
-
-    def _prepare_chat_with_tools(self, tools: Any, chat_history: Any = None, **_: Any) -> dict[str, Any]:
-        return {"messages": chat_history, "tools": [tool.metadata.name for tool in tools]}
-
-    def get_tool_calls_from_response(self, response: ChatResponse, **_: Any) -> list[ToolSelection]:
-        return [
-            ToolSelection(tool_id=f"c{n}", tool_name=name, tool_kwargs=asked(name))
-            for n, name in enumerate(response.raw or [])
-        ]
-
-
-async def in_context(ctx: Context, query: str) -> str:
-    """Search, and note it."""
-    await ctx.store.set("asked", query)
-    return PAGE
-
-
-async def run_function_agent(*tools: Any) -> tuple[list[ChatMessage], Any]:
-    """A model that calls all of the tools at once, then answers: what it was shown, and what became of the context."""
-    llm = CallsEachTool()
-    agent = FunctionAgent(name="agent", description="An agent.", tools=list(tools), llm=llm, streaming=False)
-    workflow = AgentWorkflow(agents=[agent])
-    context = Context(workflow)
-    await workflow.run(user_msg=KUBERNETES, ctx=context)
-    # Tools run at the same time, and the first to end is the first to be shown.
-    last = sorted(llm.shown[-1], key=lambda message: message.additional_kwargs.get("tool_call_id", ""))
-    return last, await context.store.get("asked")
-
-
-async def test_a_function_agent_sees_the_same_messages_but_for_what_tools_return():
-    inner = [function(web_search), function(brave), function(in_context)]
-    long, _ = await run_function_agent(*inner)
-    short, noted = await run_function_agent(*(compress_tool(tool, max_tokens=400) for tool in inner))
-    assert noted == KUBERNETES
-    assert len(long) == len(short)
-    results = 0
-    for before, after in zip(long, short, strict=True):
-        assert (after.role, after.additional_kwargs) == (before.role, before.additional_kwargs)
-        if before.role == "tool":
-            results += 1
-            assert tokens(after.content) <= 400 < tokens(before.content)
-        else:
-            assert after == before
-    assert results == 3
-
-
-async def test_a_react_agent_observes_less():
-    says = [
-        f'Thought: I search.\nAction: web_search\nAction Input: {{"query": "{KUBERNETES}"}}',
-        "Thought: I know.\nAnswer: done",
-    ]
-    sizes = []
-    for tool in (function(web_search), compress_tool(function(web_search), max_tokens=300)):
-        llm = ReAct(says=says)
-        answer = await ReActAgent(tools=[tool], llm=llm, streaming=False).run(user_msg=KUBERNETES)
-        assert str(answer) == "done"
-        sizes.append(tokens(llm.shown[1].split("Observation:")[-1]))
-    assert sizes[1] <= 320 < sizes[0]
-
-
 class Counting(AsyncBaseTool):
     """A tool whose output depends on an option, and that counts its calls."""
 
     def __init__(self, many: int = 60) -> None:
-        self.many = many
-        self.called = 0
+        self.many, self.called = many, 0
 
     @property
     def metadata(self) -> ToolMetadata:
@@ -398,60 +90,174 @@ class Counting(AsyncBaseTool):
         return self.call(input)
 
 
-async def test_an_option_that_is_changed_later_counts():
-    inner = Counting()
-    outer = compress_tool(inner, max_tokens=20)
+def function(fn: Any) -> FunctionTool:
+    return FunctionTool.from_defaults(fn)
+
+
+def of_retriever() -> RetrieverTool:
+    return RetrieverTool.from_defaults(FINDER, name="find", description="Find.")
+
+
+@pytest.mark.parametrize(
+    "inner", [function(nodes), function(picture), of_retriever()], ids=["nodes", "blocks", "retriever"]
+)
+async def test_an_output_differs_in_its_content_alone(inner):
+    outer = compress_tool(inner, max_tokens=120)
+    assert isinstance(outer, type(inner))
+    assert outer.metadata is inner.metadata
+    given = {"input" if inner.metadata.name == "find" else "query": KUBERNETES}
+    long = await inner.acall(**given)
+    for short in (outer(**given), outer.call(**given), await outer.acall(**given)):
+        same = {"tool_name", "raw_input", "raw_output", "is_error"}
+        assert short.model_dump(include=same) == long.model_dump(include=same)
+        assert 0 < tokens(short.content) <= 120 < tokens(long.content)
+        assert all(block.text for block in short.blocks if isinstance(block, TextBlock))
+        assert [block for block in short.blocks if isinstance(block, ImageBlock)] == [PICTURE] * (
+            inner.metadata.name == "picture"
+        )
+    nothing = compress_tool(inner, max_tokens=100, min_tokens=0, adaptive=True, on_empty="drop")
+    asked = dict.fromkeys(given, "which zebra crossed the Alps?")
+    assert inner.metadata.name == "find" or "Nothing in this result answers the query." in nothing(**asked).content
+
+
+async def test_nodes_are_compressed_as_passages_whatever_tool_returns_them():
+    inner = of_retriever()
+    output = compress_tool(inner, max_tokens=60)(input=QUERY)
+    one = CtxCompressPostprocessor(max_tokens=60, separator="\n\n")
+    kept = one.postprocess_nodes(output.raw_output, query_str=QUERY)
+    assert output.content == "\n\n".join(node.get_content(MetadataMode.LLM) for node in kept)
+    assert WAY.texts(output.raw_output) == WAY.texts(inner(input=QUERY).raw_output)
+
+    def search(query: str) -> list[Any]:
+        """Search the handbook."""
+        return FINDER.retrieve(query)
+
+    tool = compress_tool(function(search), max_tokens=60)
+    assert tool(query=QUERY).content == (await tool.acall(query=QUERY)).content == output.content
+
+
+async def test_an_old_tool_and_a_query_engine():
+    old = compress_tool(OldTool(), max_tokens=50)
+    assert tokens(old(KUBERNETES).content) <= 50
+    assert tokens((await adapt_to_async_tool(old).acall(KUBERNETES)).content) <= 50
+    engine = QueryEngineTool.from_defaults(RetrieverQueryEngine.from_args(FINDER, llm=MockLLM()))
+    output = compress_tool(engine, max_tokens=50)(input=QUERY)
+    assert tokens(output.content) <= 50 < tokens(engine(input=QUERY).content)
+    assert output.raw_output.source_nodes
+
+
+async def test_errors_stay_as_they_are():
+    error = ToolOutput(content=PAGE, tool_name="f", raw_input={}, raw_output=None, is_error=True)
+    inner = FunctionTool.from_defaults(manual, callback=lambda _: error)
+    for options in ({"max_tokens": 10}, {"max_tokens": 150, "store": MemoryStore()}):
+        assert compress_tool(inner, **options)(query="x") is error
+        assert await compress_tool(inner, **options).acall(query="x") is error
+
+
+async def test_an_option_that_is_changed_later_counts_and_an_output_is_shortened_once():
+    inner, counted = Counting(), []
+    outer = compress_tool(inner, max_tokens=20, encoding=lambda text: counted.append(text) or tokens(text))
     outer.many = 70
     assert "of 70, in call 1." in outer("x").content
+    in_one_way = len(counted)
     assert "of 70, in call 2." in outer.call("x").content
+    assert len(counted) == 2 * in_one_way
     assert "of 70, in call 3." in (await outer.acall("x")).content
     assert (outer.called, inner.many, inner.called) == (3, 60, 0)
 
 
-def test_an_output_is_shortened_once():
-    counted = []
-    outer = compress_tool(Counting(), max_tokens=20, encoding=lambda text: counted.append(text) or len(text.split()))
-    outer("x")
-    in_one_way = len(counted)
-    outer.call("x")
-    assert len(counted) == 2 * in_one_way
-
-
 @pytest.mark.parametrize("copied", [lambda tool: pickle.loads(pickle.dumps(tool)), copy.deepcopy, copy.copy])
-def test_it_can_be_pickled_and_copied_where_the_tool_can(copied):
-    outer = compress_tool(Counting(many=70), max_tokens=30, query_argument="input")
+def test_it_can_be_pickled_and_copied_where_the_tool_can(copied, tmp_path):
+    store = DiskStore(tmp_path / "left.db")
+    outer = compress_tool(Counting(many=70), max_tokens=100, query_argument="input", store=store)
     outer("x")
     twin = copied(outer)
     twin.many = 90
     assert (type(twin).__name__, twin.called, outer.many) == ("Counting", 1, 70)
-    output = twin(input="sentence 88")
-    assert "Sentence 88 of 90, in call 2." in output.content
-    assert tokens(output.content) <= 30
+    text = twin(input="sentence 88").content
+    assert "Sentence 88 of 90, in call 2." in text
+    assert tokens(text) <= 100
+    assert str(store.get("", *handles(text))).startswith("Sentence 0 of 90")
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"max_tokens": 0}, ValueError, "max_tokens is 0"),
-        ({"min_tokens": "1"}, ValueError, "min_tokens is '1'"),
-        ({"complexity": "hard"}, ValueError, "complexity is 'hard'"),
-        ({"max_token": 5}, ValueError, "there is no option 'max_token'; did you mean 'max_tokens'"),
-    ],
-)
-def test_values_that_cannot_work_are_refused(options, error, message):
-    with pytest.raises(error, match=message):
-        compress_tool(function(web_search), **options)
+# What was left out
 
 
-def test_what_is_no_tool_is_refused():
-    with pytest.raises(TypeError, match="tool is a function; give a BaseTool"):
-        compress_tool(web_search)
+async def in_context(*tools: Any, calls: Any = ()) -> tuple[list[str], Context]:
+    """Return what the tools answer in an agent that calls each of them at once, and its context."""
+    conversation = WAY.conversation()
+    played = await WAY.play(conversation, [calls], tools)
+    return played.answers, conversation["context"]
 
 
-@pytest.mark.parametrize(
-    "each", [function(fetch_page), function(nodes), function(picture)], ids=lambda t: t.metadata.name
-)
-def test_a_text_of_which_nothing_is_kept_says_so(each):
-    less = compress_tool(each, max_tokens=100, min_tokens=0, adaptive=True, on_empty="drop")
-    asking = {"url" if each.metadata.name == "fetch_page" else "query": "which zebra crossed the Alps?"}
-    assert "Nothing in this result answers the query." in less.call(**asking).content
+def test_to_a_model_it_is_the_same_tool():
+    inner = FunctionTool.from_defaults(async_fn=noted)
+    outer = compress_tool(inner, store=ContextStore())
+    assert (outer.metadata, outer.requires_context, outer.ctx_param_name) == (inner.metadata, True, "ctx")
+    shown = expand_tool(ContextStore(), name="show_more").metadata
+    assert shown.name == "show_more"
+    assert list(shown.get_parameters_dict()["properties"]) == ["handle", "lines", "question"]
+    with pytest.raises(ValueError, match="max_bytes is 0"):
+        ContextStore(max_bytes=0)
+
+
+@pytest.mark.parametrize("store", [ContextStore(), MemoryStore()], ids=["context", "memory"])
+async def test_tools_that_ask_for_the_context_get_it_and_blocks_get_a_block_with_the_marker(store):
+    inner = (FunctionTool.from_defaults(async_fn=noted), function(picture), of_retriever())
+    tools = [compress_tool(tool, max_tokens=150, store=store) for tool in inner]
+    calls = [("noted", {"query": KUBERNETES}), ("picture", {"query": KUBERNETES}), ("find", {"input": QUERY})]
+    answers, context = await in_context(*tools, calls=calls)
+    assert await context.store.get("asked") == KUBERNETES
+    assert [len(handles(answer)) for answer in answers] == [1, 1, 1]
+    assert all(tokens(answer) <= 150 for answer in answers)
+    output = tools[1](query=KUBERNETES)
+    assert output.blocks[-1].text.startswith("[… ")
+    assert PICTURE in output.blocks
+
+
+async def test_texts_in_a_context_are_bounded_and_expire():
+    now = [1_000.0]
+    store = ContextStore(max_bytes=25_000, ttl=60, clock=lambda: now[0])
+    numbered = FunctionTool.from_defaults(lambda query: f"{query}\n{MANUAL}", name="numbered", description="Number.")
+    short, reads = compress_tool(numbered, max_tokens=150, store=store), expand_tool(store)
+    context = Context(AgentWorkflow(agents=[FunctionAgent(tools=[short], llm=MockLLM())]))
+    kept = []
+    for number in range(4):
+        now[0] += 10
+        kept += handles((await short.acall(query=f"number {number}", ctxcompress_context=context)).content)
+
+    async def alive() -> list[bool]:
+        read = [(await reads.acall(handle=handle, lines="1", ctx=context)).content for handle in kept]
+        return [text.startswith("number") for text in read]
+
+    assert await alive() == [False, False, True, True]
+    now[0] += 55
+    assert await alive() == [False, False, False, True]
+    now[0] += 55
+    assert await alive() == [False] * 4
+
+
+class Typed(BaseModel):
+    name: str = ""
+
+
+class TypedWorkflow(Workflow):
+    @step
+    async def run_tools(self, ctx: Context[Typed], event: StartEvent) -> StopEvent:
+        output = await event.short.acall(query="which part is blue?", ctxcompress_context=ctx)
+        read = await event.reads.acall(handle=handles(output.content)[0], lines="7", ctx=ctx)
+        return StopEvent(result=read.content)
+
+
+@pytest.mark.parametrize("store", [ContextStore(), MemoryStore()], ids=["context", "memory"])
+async def test_a_context_with_a_typed_state_is_left_alone(store):
+    short, reads = compress_tool(function(manual), max_tokens=150, store=store), expand_tool(store)
+    assert (await TypedWorkflow().run(short=short, reads=reads)).strip() == MANUAL.split("\n")[6]
+
+
+async def test_calls_in_many_tasks_need_no_thread_of_the_loop():
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+    short = compress_tool(function(manual), max_tokens=150, store=ContextStore())
+    context = Context(AgentWorkflow(agents=[FunctionAgent(tools=[short], llm=MockLLM())]))
+    found = await asyncio.gather(*(short.acall(query=f"part {n}", ctxcompress_context=context) for n in range(40)))
+    assert len({handles(output.content)[0] for output in found}) == 1

@@ -76,13 +76,6 @@ async def test_a_share_is_of_what_the_model_can_read():
     assert count(text) <= block.config.budget + 20  # the memory puts tags around it
 
 
-def test_it_works_without_async():
-    block = CtxCompressMemoryBlock(max_tokens=120)
-    memory = memory_of(block)
-    memory.put_messages(conversation())
-    assert FACT in (memory.get(input=QUESTION)[0].content or "")
-
-
 async def test_nothing_has_left_the_short_term_memory():
     block = CtxCompressMemoryBlock()
     assert await block.aget([ChatMessage(role="user", content=QUESTION)]) == ""
@@ -161,14 +154,6 @@ async def test_messages_of_a_chat_store_are_taken_up_again():
     again = CtxCompressMemoryBlock(max_tokens=100, messages=archived)
     asked = [ChatMessage(role="user", content=QUESTION)]
     assert await again.aget(asked) == await block.aget(asked, session_id="s")
-
-
-async def test_what_it_was_given_is_not_changed():
-    given_messages = conversation(3)
-    block = CtxCompressMemoryBlock()
-    await block.aput(given_messages)
-    block.messages[0].blocks = []
-    assert given_messages == conversation(3)
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,9 @@ from pytest_socket import enable_socket, socket_allow_hosts
 from telemetry import Told
 
 from ctxcompress import CompressionConfig, CtxCompressError, compress
-from ctxcompress.agents.query_tool import QueryTool
 from ctxcompress.apps.index import FolderIndex
 from ctxcompress.apps.mcp import serve
 from ctxcompress.apps.mcp.metrics import ServerMetrics
-from ctxcompress.apps.mcp.tools import DocumentTools
 from ctxcompress.cache import Cache
 
 Samples = Callable[..., float]
@@ -131,12 +129,3 @@ def test_lookups_in_the_cache_are_counted_and_another_observer_is_told(docs: Pat
     assert value("ctxcompress_cache_lookups_total", result="hit") == 1
     assert value("ctxcompress_cache_lookups_total", result="miss") > 1
     assert len(told.spans) == 2
-
-
-def test_a_call_that_fails_is_an_error(docs: Path) -> None:
-    index = FolderIndex(docs)
-    metrics = ServerMetrics(index)
-    query, _ = map(metrics.timed, DocumentTools(index, QueryTool.of()).specs())
-    with pytest.raises(CtxCompressError):
-        query.call({"query": 7})
-    assert samples(metrics.page().decode())("ctxcompress_calls_total", tool=QUERY, outcome="error") == 1

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp_docs import ASKED, COMMAND, ENVIRONMENT, QUERY, ids_of, make_docs, text_of
@@ -48,19 +47,6 @@ async def test_a_client_lists_calls_and_sees_changes(tmp_path: Path) -> None:
         assert (await client.call_tool(QUERY, {**ASKED, "top_n": 101})).is_error
         (docs / "new.md").write_text("A zeppelin is an airship.")
         assert ids_of(await client.call_tool(QUERY, {"query": "zeppelin"})) == ["new.md#L1-L1"]
-
-
-async def test_calls_at_the_same_time_are_answered(tmp_path: Path) -> None:
-    found: list[list[str]] = []
-
-    async def call(client: Client) -> None:
-        found.append(ids_of(await client.call_tool(QUERY, ASKED)))
-
-    async with Client(parameters(make_docs(tmp_path))) as client, anyio.create_task_group() as group:
-        for _ in range(20):
-            group.start_soon(call, client)
-    assert len(found) == 20
-    assert all(one == found[0] for one in found)
 
 
 async def test_the_limit_of_the_command_holds(tmp_path: Path) -> None:
@@ -128,7 +114,6 @@ def test_a_missing_extra_is_named(name: str, tmp_path: Path) -> None:
         (["--docs", ".", "--max-tokens", "0"], "max_tokens is 0; it must be at least 1"),
         (["--docs", ".", "--port", "80"], "--port 80 is given without --http"),
         (["--docs", ".", "--http", "--port", "70000"], "port is 70000"),
-        (["--docs", ".", "--http", "--port", "-1"], "port is -1"),
     ],
 )
 def test_wrong_usage_is_told_on_standard_error(arguments: list[str], said: str) -> None:

@@ -8,10 +8,11 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse, LLMMetad
 from llama_index.core.llms import MockLLM
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import ToolSelection
+from long_runs import handles
 from pydantic import PrivateAttr
 
 Call = tuple[str, dict[str, Any]]
-"""The name of a tool, and what it is called with."""
+"""The name of a tool, and what it is called with. "?" stands for the last handle that the model was shown."""
 
 
 class ScriptedModel(FunctionCallingLLM, MockLLM):
@@ -60,8 +61,13 @@ class ScriptedModel(FunctionCallingLLM, MockLLM):
 
     def get_tool_calls_from_response(self, response: ChatResponse, **_: Any) -> list[ToolSelection]:
         raw: Any = response.raw or {"calls": ()}
+        known = [handle for message in self._prompts[-1] for handle in handles(message.content or "")]
         return [
-            ToolSelection(tool_id=f"call-{raw['number']}-{place}", tool_name=name, tool_kwargs=given)
+            ToolSelection(
+                tool_id=f"call-{raw['number']}-{place}",
+                tool_name=name,
+                tool_kwargs={key: known[-1] if value == "?" else value for key, value in given.items()},
+            )
             for place, (name, given) in enumerate(raw["calls"])
         ]
 

@@ -1,0 +1,395 @@
+"""What tests ask of a framework, so that they can be the same for both."""
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import llama_index.core
+import pytest
+import tiktoken
+from meanings import meaning, sentences
+
+from ctxcompress.apps.feedback import FeedbackLog
+from ctxcompress.apps.research import ResearchCache
+from ctxcompress.language_model import Prompt
+
+__all__ = ["QUERY", "TEXTS", "Call", "Chunk", "Find", "Framework", "Output", "Played", "check_verbatim", "tokens"]
+
+Options = Mapping[str, Any]
+QUERY = "what is the default timeout of the client?"
+TEXTS = (
+    "# Client\n\nThe client opens one connection for each host. The default timeout is 30 seconds. "
+    "It can be changed with `timeout=`.\n\nConnections are closed when the client is closed.",
+    "The weather in the mountains changes fast. Bring a coat, a map and something to drink. "
+    "In winter the upper paths are closed and the huts have no one in them.",
+    "```python\nclient = Client(timeout=5)\nclient.get('/health')\n```\n\nThis sets another timeout for the client.",
+    "| option | default |\n|---|---|\n| timeout | 30 |\n| retries | 3 |\n\nAll options can be set in the file.",
+    "客户端的默认超时时间是三十秒。可以在配置文件中修改。",
+)
+
+
+@lru_cache
+def reference_encoding(name: str) -> tiktoken.Encoding:
+    """tiktoken's encoding, from the vocabulary that llama-index-core carries if there is no other."""
+    carried = Path(llama_index.core.__file__).parent / "_static" / "tiktoken_cache"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TIKTOKEN_CACHE_DIR", os.environ.get("TIKTOKEN_CACHE_DIR", str(carried)))
+        return tiktoken.get_encoding(name)
+
+
+def tokens(text: str, encoding: str = "o200k_base") -> int:
+    """Counted by tiktoken itself."""
+    return len(reference_encoding(encoding).encode_ordinary(text))
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """What a retriever found."""
+
+    text: str
+    source: str = "page.md"
+    score: float = 0.5
+    section: str = ""
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        return {"source": self.source, **({"header_path": self.section} if self.section else {})}
+
+
+Find = Callable[[str], Sequence[Any]]
+"""Returns the items that are found for a query."""
+Call = tuple[str, dict[str, Any]]
+"""The name of a tool and what it is called with. "?" stands for the last handle that the model was shown."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """What an agent gets of a tool."""
+
+    text: str
+    """What the model reads."""
+    beside: Any = None
+    """What comes with it: the artifact, or the raw output."""
+    is_error: bool = False
+
+
+class Framework(ABC):
+    """One way through an adapter, for all situations. An item is a document or a node."""
+
+    package: ModuleType
+    Component: Any
+    """The class that compresses items."""
+    noun: str
+    """What messages call the items."""
+    no_retriever: str
+    """What messages ask for in place of something else than a retriever."""
+
+    # Items
+
+    @abstractmethod
+    def item(
+        self,
+        text: str,
+        id: str | None = None,
+        *,
+        metadata: Mapping[Any, Any] | None = None,
+        score: float | None = None,
+        embedding: list[float] | None = None,
+        is_all_shown: bool = False,
+    ) -> Any:
+        """Make an item. is_all_shown: whether a language model may see the metadata, where the framework shows it."""
+
+    @abstractmethod
+    def text(self, item: Any) -> str: ...
+
+    @abstractmethod
+    def id(self, item: Any) -> str | None: ...
+
+    @abstractmethod
+    def metadata(self, item: Any) -> dict[Any, Any]: ...
+
+    @abstractmethod
+    def score(self, item: Any) -> Any:
+        """Return what the item and its record have as the score of the retriever."""
+
+    def items(self, count: int = len(TEXTS), scores: Sequence[Any] = ()) -> list[Any]:
+        """Items with the metadata that loaders and splitters write, ids and nesting included."""
+        return [
+            self.item(
+                TEXTS[n % len(TEXTS)],
+                f"doc-{n}",
+                metadata={
+                    "source": f"docs/{n}.md",
+                    "title": f"Page {n}",
+                    "Header 1": "Client",
+                    "loc": {"lines": {"from": 1, "to": 4}},
+                    "tags": ["a", "b"],
+                },
+                score=scores[n] if scores else None,
+            )
+            for n in range(len(scores) or count)
+        ]
+
+    def pages(self) -> list[Any]:
+        """Four pages of ten sentences each, with a title and a heading."""
+        made = sentences()
+        places = [{"title": f"Guide {n}", "Header 1": "Notes"} for n in range(4)]
+        return [
+            self.item(" ".join(made[10 * n : 10 * n + 10]), f"page-{n}", metadata=place)
+            for n, place in enumerate(places)
+        ]
+
+    def texts(self, items: Sequence[Any]) -> list[str]:
+        return [self.text(item) for item in items]
+
+    def ids(self, items: Sequence[Any]) -> list[str | None]:
+        return [self.id(item) for item in items]
+
+    def record(self, item: Any) -> dict[str, Any]:
+        return self.metadata(item)["ctxcompress"]
+
+    @abstractmethod
+    def shown(self, items: Sequence[Any], separator: str = "\n\n") -> str:
+        """Return what a language model reads of items without a format."""
+
+    @abstractmethod
+    def formatted(self, items: Sequence[Any], **options: Any) -> str: ...
+
+    # The component
+
+    def scored(self, options: Options) -> dict[str, Any]:
+        """Return options with which the scores of items count."""
+        return dict(options)
+
+    def component(self, **options: Any) -> Any:
+        return self.Component(**self.scored(options))
+
+    @abstractmethod
+    def compress(self, component: Any, items: Sequence[Any], query: str | None) -> list[Any]: ...
+
+    @abstractmethod
+    async def acompress(self, component: Any, items: Sequence[Any], query: str | None) -> list[Any]: ...
+
+    def kept(self, items: Sequence[Any], query: str | None = QUERY, **options: Any) -> list[Any]:
+        return self.compress(self.component(**options), items, query)
+
+    @abstractmethod
+    def more_of(self, component: Any, item: Any, items: Sequence[Any], query: str = "", **given: Any) -> Any:
+        """Expand an item."""
+
+    @abstractmethod
+    async def amore_of(self, component: Any, item: Any, items: Sequence[Any], query: str = "", **given: Any) -> Any: ...
+
+    @abstractmethod
+    def written(self, component: Any) -> str:
+        """Return a component as JSON."""
+
+    @abstractmethod
+    def read(self, written: str, **given: Any) -> Any:
+        """Return the component that was written."""
+
+    @abstractmethod
+    def hearing(self) -> AbstractContextManager[list[Mapping[str, Any]]]:
+        """Yield the list into which the framework's own observers put the statistics of each compression."""
+
+    @abstractmethod
+    def analyse(self, component: Any, items: Sequence[Any]) -> Sequence[Any]:
+        """Put items through the transformer of the package."""
+
+    # Retrievers
+
+    @abstractmethod
+    def retriever(self, find: Find, afind: Callable[[str], Any] | None = None) -> Any: ...
+
+    def finding(self, *items: Any) -> Any:
+        """Make a retriever that finds these items, whatever it is asked for."""
+        return self.retriever(lambda _: list(items))
+
+    @abstractmethod
+    def retrieve(self, retriever: Any, query: str) -> list[Any]: ...
+
+    @abstractmethod
+    async def aretrieve(self, retriever: Any, query: str) -> list[Any]: ...
+
+    async def found(self, retriever: Any, query: str, *, is_async: bool) -> list[Any]:
+        return await self.aretrieve(retriever, query) if is_async else self.retrieve(retriever, query)
+
+    @abstractmethod
+    def compressing(self, retriever: Any, *, decompose: Any = False, **options: Any) -> Any:
+        """Make the compressing retriever."""
+
+    @abstractmethod
+    def researching(self, retriever: Any, cache: ResearchCache) -> Any: ...
+
+    # Models
+
+    @abstractmethod
+    def embeddings(self, embed: Callable[[str], Any] = meaning, **texts: Any) -> Any:
+        """Make an embedding model with the attributes of `meanings.Asked`. in_batches: makes vectors of all texts."""
+
+    @abstractmethod
+    def small_embeddings(self) -> Any:
+        """Make an embedding model of the framework, for tests."""
+
+    @abstractmethod
+    def chat(self, answer: Callable[[Prompt], Any], **fields: Any) -> Any:
+        """Make a model that answers, with a list of "sync" and "async" as `asked`."""
+
+    @abstractmethod
+    def with_window(self, window: int) -> Any:
+        """Make a language model that reads so many tokens."""
+
+    # Tools
+
+    @abstractmethod
+    def tool(self, function: Callable[..., Any]) -> Any: ...
+
+    @abstractmethod
+    def name_of(self, tool: Any) -> str: ...
+
+    @abstractmethod
+    def schema(self, tool: Any) -> dict[str, Any]:
+        """Return what a language model is told of a tool."""
+
+    @abstractmethod
+    def call(self, tool: Any, **given: Any) -> Output:
+        """Call a tool as an agent does. Errors are raised."""
+
+    @abstractmethod
+    async def acall(self, tool: Any, **given: Any) -> Output: ...
+
+    async def ask(self, tool: Any, *, is_async: bool, **given: Any) -> Output:
+        return await self.acall(tool, **given) if is_async else self.call(tool, **given)
+
+    @abstractmethod
+    def told(self, tool: Any, **given: Any) -> Output:
+        """Call a tool as an agent does, which tells the model of an error."""
+
+    @abstractmethod
+    def parsed(self, text: str) -> Any:
+        """Return the value of which the model reads this text."""
+
+    @abstractmethod
+    def beside(self, output: Output) -> tuple[list[Any], Options]:
+        """Return the items and the statistics beside the text of `query_tool`; the items of `preview_tools`."""
+
+    @abstractmethod
+    def builder_items(self, holder: Any) -> list[Any]:
+        """Return the items of a context builder, or of an addition to it."""
+
+    @abstractmethod
+    def store(self) -> Any:
+        """Return a store of the framework's own for what tools leave out."""
+
+    @abstractmethod
+    def conversation(self, context_key: str | None = None) -> Any:
+        """Return what one conversation with agents needs to go on, in this process or in another one.
+
+        context_key: the key of the state under which builder tools keep their context.
+        """
+
+    @abstractmethod
+    async def state_of(self, conversation: Any, key: str) -> Any: ...
+
+    @abstractmethod
+    async def play(self, conversation: Any, turns: Sequence[Sequence[Call]], tools: Sequence[Any]) -> "Played":
+        """Run a new agent whose model makes these calls, turn by turn."""
+
+    @abstractmethod
+    def makers(self) -> dict[str, Callable[..., Any]]:
+        """Return for each name that the package exports what makes or calls it with the fewest arguments."""
+
+    # The situations of published examples
+
+    def _chunks(self, chunks: Sequence[Chunk]) -> list[Any]:
+        return [
+            self.item(chunk.text, f"{chunk.source}-{n}", metadata=chunk.metadata, score=chunk.score, is_all_shown=True)
+            for n, chunk in enumerate(chunks)
+        ]
+
+    def _finding_chunks(self, find: Callable[[str], Sequence[Chunk]]) -> Any:
+        return self.retriever(lambda query: self._chunks(find(query)))
+
+    def compressed(self, chunks: Sequence[Chunk], query: str, options: Options) -> tuple[list[str], str]:
+        """Return the texts, and all of them as the language model reads them."""
+        kept = self.kept(self._chunks(chunks), query, **options)
+        shape = {"format": options["format"]} if "format" in options else {}
+        return self.texts(kept), self.formatted(kept, **shape)
+
+    def stats(self, chunks: Sequence[Chunk], query: str, options: Options) -> Mapping[str, Any]:
+        with self.hearing() as heard:
+            self.kept(self._chunks(chunks), query, **options)
+        return heard[0]
+
+    def searched(self, results: Options, query: str, options: Options) -> Mapping[str, Any]:
+        """From the results of a search service, query and options of the tool to what the agent gets."""
+
+        def search(query: str) -> dict[str, Any]:
+            """Search the web."""
+            return dict(results)
+
+        tool = self.package.compress_tool(self.tool(search), min_tokens=1, **options)
+        return self.parsed(self.call(tool, query=query).text)
+
+    def query_tool(
+        self, find: Callable[[str], Sequence[Chunk]], options: Options
+    ) -> tuple[Mapping[str, Any], Callable[..., str]]:
+        """Return the schema of the search tool, and its answer to arguments."""
+        tool = self.package.query_tool(self._finding_chunks(find), **self.scored(options))
+        return self.schema(tool), lambda **given: self.call(tool, **given).text
+
+    def preview_tools(self, find: Callable[[str], Sequence[Chunk]]) -> tuple[Callable[..., str], Callable[..., str]]:
+        search, expand = self.package.preview_tools(self._finding_chunks(find))
+        return lambda **given: self.call(search, **given).text, lambda **given: self.call(expand, **given).text
+
+    def decomposed(self, find: Callable[[str], Sequence[Chunk]], query: str) -> list[str]:
+        retriever = self.compressing(self._finding_chunks(find), decompose=True, max_tokens=500)
+        return self.texts(self.retrieve(retriever, query))
+
+    def researched(self, find: Callable[[str], Sequence[Chunk]], cache: ResearchCache) -> Callable[[str], list[str]]:
+        retriever = self.researching(self._finding_chunks(find), cache)
+        return lambda query: self.texts(self.retrieve(retriever, query))
+
+    def built(self, searches: Sequence[tuple[Sequence[Chunk], str]], options: Options) -> tuple[list[str], int]:
+        """Return what a context builder shows after each search, and the room that is left."""
+        builder, shown = self.package.CtxContextBuilder(**options), []
+        for chunks, query in searches:
+            builder.add(self._chunks(chunks), query=query)
+            shown.append(builder.render())
+        return shown, builder.remaining
+
+    def recorded(self, chunks: Sequence[Chunk], query: str, log: FeedbackLog, answer: str) -> int:
+        """Return the number of passages that the feedback names."""
+        kept = self.kept(self._chunks(chunks), query, feedback=log)
+        return self.package.record(kept, log=log, answer=answer)
+
+
+@dataclass(frozen=True)
+class Played:
+    """The run of an agent."""
+
+    answers: list[str]
+    """What the tools answered, in the order of the calls."""
+    prompts: list[list[str]]
+    """The texts that the model was shown each time."""
+
+
+def check_verbatim(framework: Framework, given: Sequence[Any], kept: Sequence[Any]) -> None:
+    """Source order, and every text consists of the pieces of its item that its spans say, and declared markers."""
+    records = [framework.record(item) for item in kept]
+    indices = [record["index"] for record in records]
+    assert indices == sorted(set(indices))
+    for item, record in zip(kept, records, strict=True):
+        flat = [offset for span in record["spans"] for offset in span]
+        assert flat == sorted(flat)
+        text = framework.text(given[record["index"]])
+        pieces = [text[start:end] for start, end in record["spans"]]
+        for before, marker in reversed(record.get("markers", ())):
+            pieces.insert(before, marker)
+        assert framework.text(item) == "".join(pieces)
