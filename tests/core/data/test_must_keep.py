@@ -44,6 +44,10 @@ def test_what_each_way_finds(item, found):
     assert _found(item) == found
 
 
+def test_overlapping_matches_are_one_and_white_space_around_them_does_not_count():
+    assert _found(re.compile(r"\s+and\s+"), "and INV") == {3: ["and INV"]}
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [
