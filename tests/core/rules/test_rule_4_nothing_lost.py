@@ -73,6 +73,22 @@ def test_one_unit_larger_than_the_budget_is_split(giant, budget):
     assert_partition(result, [text])
 
 
+LONG = f"The default timeout of the client is thirty seconds {'and is counted from the first byte of a request ' * 12}."
+SETTINGS = "\n".join(f"default_timeout_{n} = {n}" for n in range(60))
+
+
+@pytest.mark.parametrize(
+    ("texts", "beginning"),
+    [
+        ([LONG, "Ferries leave at noon."], "The default timeout of the client"),
+        ([f"{LONG} Ferries leave at noon. It rains."], "The default timeout of the client"),
+        ([f"```\n{SETTINGS}\n```\n\nFerries leave at noon."], "```\ndefault_timeout_0 = 0\n"),
+    ],
+)
+def test_the_beginning_of_what_answers_is_kept_before_other_text_that_fits_whole(texts, beginning):
+    assert compress("default timeout of the client", texts, max_tokens=20).text.startswith(beginning)
+
+
 @pytest.mark.parametrize("name", TOKENIZERS)
 def test_a_part_that_fits_only_alone_is_kept(name):
     config = CompressionConfig(max_tokens=50, encoding=TOKENIZERS[name])
