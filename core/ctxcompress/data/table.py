@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.data.documents import Document, Spans
-from ctxcompress.data.passages import Kind, Segment, Span
+from ctxcompress.data.passages import Kind, NodeKind, Segment, Span
 
 __all__ = ["Floats", "Integers", "SegmentTable", "number_sections"]
 
@@ -36,7 +36,7 @@ def number_sections(passages: Sequence[Sequence[Segment]]) -> list[int]:
         whole = not segments or segments[-1].end <= _LONG_PASSAGE
         previous: object = -1
         for segment in segments:
-            key = None if whole and segment[0] is not _CODE else segment.heading or segment.block
+            key = None if whole and segment.kind is not _CODE else segment.heading or segment.block
             section += key != previous
             previous = key
             numbers.append(section)
@@ -58,9 +58,49 @@ class SegmentTable:
     """The number of each document's first segment, then the number of all segments."""
 
     @cached_property
+    def kind(self) -> Sequence[Kind]:
+        """The kind of each segment."""
+        return [segment.kind for segment in self.segments]
+
+    @cached_property
+    def start(self) -> Sequence[int]:
+        """Where each segment begins in its document."""
+        return [segment.start for segment in self.segments]
+
+    @cached_property
+    def end(self) -> Sequence[int]:
+        """Where each segment ends in its document."""
+        return [segment.end for segment in self.segments]
+
+    @cached_property
+    def block(self) -> Sequence[int]:
+        """The block of each segment in its document."""
+        return [segment.block for segment in self.segments]
+
+    @cached_property
+    def heading(self) -> Sequence[tuple[str, ...]]:
+        """The headings above each segment, outermost first."""
+        return [segment.heading for segment in self.segments]
+
+    @cached_property
+    def unit(self) -> Sequence[NodeKind | None]:
+        """The type of the node of each segment, None in prose."""
+        return [segment.unit for segment in self.segments]
+
+    @cached_property
+    def label(self) -> Sequence[str]:
+        """Whose each segment is: see `Segment.label`."""
+        return [segment.label for segment in self.segments]
+
+    @cached_property
+    def needed(self) -> Sequence[tuple[int, ...]]:
+        """What each segment needs, as numbers in its document; see `needs`."""
+        return [segment.needs for segment in self.segments]
+
+    @cached_property
     def kinds(self) -> frozenset[Kind]:
         """The kinds of the segments."""
-        return frozenset(segment[0] for segment in self.segments)
+        return frozenset(self.kind)
 
     @cached_property
     def documents(self) -> NDArray[np.intp]:
@@ -82,7 +122,7 @@ class SegmentTable:
     @cached_property
     def is_source(self) -> NDArray[np.bool_]:
         """Whether each segment is part of a source file, and not code within prose."""
-        return np.array([segment.unit is not None for segment in self.segments], dtype=bool)
+        return np.array([unit is not None for unit in self.unit], dtype=bool)
 
     @cached_property
     def sections(self) -> list[int]:
@@ -110,7 +150,7 @@ class SegmentTable:
 
     def needs(self, number: int) -> list[int]:
         """Return the numbers of the segments that must be kept with this one."""
-        needs = self.segments[number][5]
+        needs = self.needed[number]
         if not needs:
             return []
         base = self.first[self.document[number]]
@@ -126,25 +166,21 @@ class SegmentTable:
 
     def segment_at(self, document: int, place: int) -> int:
         """Return the number of the segment with the character before an offset of a document; at 0, its first one."""
-        return bisect_left(self._ends, place, self.first[document], self.first[document + 1])
-
-    @cached_property
-    def _ends(self) -> list[int]:
-        return [segment.end for segment in self.segments]
+        return bisect_left(self.end, place, self.first[document], self.first[document + 1])
 
     def headings_above(self) -> list[int]:
         """Return for each segment the number of the heading above it, or -1. Above a heading is its parent heading."""
-        if all(segment[0] is not _HEADING for segment in self.segments):
+        if _HEADING not in self.kinds:
             return [-1] * len(self.segments)
         above: list[int] = []
         for start, end in zip(self.first, self.first[1:], strict=False):
             path: list[int] = []
             for number in range(start, end):
-                segment = self.segments[number]
-                if segment[0] is _HEADING:
-                    del path[len(segment.heading) - 1 :]
+                is_heading = self.kind[number] is _HEADING
+                if is_heading:
+                    del path[len(self.heading[number]) - 1 :]
                 above.append(path[-1] if path else -1)
-                if segment[0] is _HEADING:
+                if is_heading:
                     path.append(number)
         return above
 

@@ -328,7 +328,7 @@ def _analysis(
 def _words(text: ReadText, segments: Sequence[Segment]) -> Sequence[Sequence[str]]:
     if not text.outline:
         return text.words
-    return segment_words(segments, [text.text[segment[1] : segment[2]] for segment in segments])
+    return segment_words(segments, [text.text[segment.start : segment.end] for segment in segments])
 
 
 def _name(passage: Passage) -> str | None:

@@ -107,7 +107,7 @@ def _kept_segments(table: SegmentTable, spans: Spans) -> list[int]:
         span = next(left, None)
         for number in range(table.first[document], table.first[document + 1]):
             text = table.texts[number]
-            start = table.segments[number].start + len(text) - len(text.lstrip())
+            start = table.start[number] + len(text) - len(text.lstrip())
             while span is not None and span.end <= start:
                 span = next(left, None)
             if span is not None and span.start <= start:
@@ -117,7 +117,7 @@ def _kept_segments(table: SegmentTable, spans: Spans) -> list[int]:
 
 def _may_be_named(choices: Choices, number: int) -> bool:
     structure = choices.structure
-    kind = structure.table.segments[number][0]
+    kind = structure.table.kind[number]
     return structure.stands[number] and kind is not Kind.HEADING and number not in choices.known
 
 

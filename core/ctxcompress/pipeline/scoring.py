@@ -215,7 +215,7 @@ def _likelihoods(scores: Floats, chance: float, table: SegmentTable) -> Floats:
     all records have. A few among very many other texts are no exception: any question finds an error in one of them.
     """
     odds = min(_PRIOR_ODDS * chance / max(1 - chance, 1e-9), 1.0)
-    is_exempt = np.fromiter((segment[0] in _EXEMPT for segment in table.segments), bool, scores.size)
+    is_exempt = np.fromiter((kind in _EXEMPT for kind in table.kind), bool, scores.size)
     is_exempt &= np.unique(table.documents[is_exempt]).size > _FEW * (len(table.first) - 1)
     found: Floats = scores * np.where(is_exempt, 1.0, odds)
     return found
@@ -240,7 +240,7 @@ def _unlikely(likely: NDArray[np.bool_] | None, structure: Structure, unasked: S
         or not (
             may[number]
             or number in headings
-            or (segment[0] is Kind.TABLE and any(may[header] for header in table.needs(number)))
+            or (segment.kind is Kind.TABLE and any(may[header] for header in table.needs(number)))
         )
     ]
 
@@ -249,7 +249,7 @@ def _droppable_boilerplate(structure: Structure, unasked: Sequence[int]) -> set[
     """Return the boilerplate that the query does not ask for, or nothing if there is no other text."""
     boilerplate, segments = set(unasked), structure.table.segments
     others = (number for number in range(len(segments)) if number not in boilerplate)
-    if boilerplate and any(structure.stands[number] and segments[number][0] is not Kind.HEADING for number in others):
+    if boilerplate and any(structure.stands[number] and segments[number].kind is not Kind.HEADING for number in others):
         return boilerplate
     return set()
 

@@ -31,7 +31,7 @@ class ReadText:
     @cached_property
     def words(self) -> Sequence[Sequence[str]]:
         """The words of each segment of prose."""
-        return segment_words(self.prose, [self.text[segment[1] : segment[2]] for segment in self.prose])
+        return segment_words(self.prose, [self.text[segment.start : segment.end] for segment in self.prose])
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ class Surroundings(NamedTuple):
 
 def surroundings(query: str, segments: Sequence[Segment], texts: Sequence[str]) -> Surroundings:
     """Tell which boilerplate segments the query asks for."""
-    numbers = [number for number, segment in enumerate(segments) if segment[0] is _BOILERPLATE]
+    numbers = [number for number, segment in enumerate(segments) if segment.kind is _BOILERPLATE]
     named = [number for number in numbers if _is_named(query, texts[number])]
     unasked = [number for number in numbers if number not in named]
     return Surroundings(unasked, named if _THE_PAGE.search(query) else [])
@@ -125,7 +125,7 @@ def raise_yes_no_answers(query: str, table: SegmentTable, probability: Floats) -
     answers = np.zeros(probability.size, dtype=bool)
     is_answer, last = False, (-1, -1)
     for number, segment in enumerate(table.segments):
-        block = table.document[number], segment[3]
+        block = table.document[number], segment.block
         if block != last:
             is_answer, last = _ANSWER.match(table.texts[number]) is not None, block
         answers[number] = is_answer
@@ -184,8 +184,8 @@ def raise_long_turns(table: SegmentTable, probability: Floats) -> Floats:
 
 def _parts_of_long_turns(table: SegmentTable) -> NDArray[np.bool_]:
     """Return which segments are parts of a turn with several."""
-    turns = np.array([segment[0] is _TURN for segment in table.segments])
-    blocks = np.array([segment[3] for segment in table.segments])
+    turns = np.array([kind is _TURN for kind in table.kind])
+    blocks = np.array(table.block)
     goes_on = np.zeros(turns.size + 1, dtype=bool)
     goes_on[1:-1] = turns[1:] & turns[:-1] & (blocks[1:] == blocks[:-1]) & ~table.begins[1:]
     return goes_on[1:] | goes_on[:-1]
@@ -197,16 +197,16 @@ def _continuing(table: SegmentTable) -> list[int]:
     return [
         number
         for number in range(1, len(segments))
-        if segments[number][3] == segments[number - 1][3]
+        if segments[number].block == segments[number - 1].block
         and documents[number] == documents[number - 1]
-        and segments[number][0] in _PROSE
+        and segments[number].kind in _PROSE
     ]
 
 
 def _in_tables(table: SegmentTable) -> Iterator[tuple[int, Sequence[int]]]:
     """Yield the number of each header and total, with the rows that gain from it."""
-    numbers = (number for number, segment in enumerate(table.segments) if segment[0] is _TABLE)
-    for _, of_table in groupby(numbers, key=lambda number: (table.document[number], table.segments[number].block)):
+    numbers = (number for number, kind in enumerate(table.kind) if kind is _TABLE)
+    for _, of_table in groupby(numbers, key=lambda number: (table.document[number], table.block[number])):
         rows = list(of_table)
         if table.needs(rows[-1]):
             header, *rows = rows
@@ -218,7 +218,7 @@ def _sums(table: SegmentTable, rows: Sequence[int]) -> Iterator[tuple[int, list[
     """Yield each total with the rows between it and the total before."""
     summands: list[int] = []
     for row in rows:
-        if _TOTAL.match(table.segments[row].label):
+        if _TOTAL.match(table.label[row]):
             yield row, summands
             summands = []
         else:

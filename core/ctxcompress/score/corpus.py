@@ -111,8 +111,8 @@ def segment_words(segments: Sequence[Segment], texts: Sequence[str]) -> list[Seq
     """Return the words of each segment: of records with escaped characters as they are, and of turns without the label
     that the text begins with."""
     pairs = zip(segments, texts, strict=True)
-    texts = [_unescaped(text) if "\\" in text and segment[0] is _RECORD else text for segment, text in pairs]
-    if not any(segment[7] for segment in segments):
+    texts = [_unescaped(text) if "\\" in text and segment.kind is _RECORD else text for segment, text in pairs]
+    if not any(segment.label for segment in segments):
         return split_each(texts)
     return split_each([_without_label(segment, text) for segment, text in zip(segments, texts, strict=True)])
 
@@ -123,7 +123,7 @@ def _unescaped(text: str) -> str:
 
 
 def _own_labels(segments: Sequence[Segment]) -> Sequence[Sequence[str]]:
-    labels = [segment[7] for segment in segments]
+    labels = [segment.label for segment in segments]
     return split_each(labels) if any(labels) else ()
 
 

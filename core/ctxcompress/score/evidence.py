@@ -199,7 +199,7 @@ def evidence(question: Question, corpus: Corpus, matches: Matches, semantics: Se
         of_source = np.vstack([rows, source_features(corpus, matches, tuple(question.wanted), judged)])
         probability = _rescored("source", corpus.table.is_source, of_source, probability)
     elif is_conversation(corpus):
-        turns = np.array([segment[0] is _TURN for segment in corpus.segments])
+        turns = np.array([kind is _TURN for kind in corpus.table.kind])
         probability = _rescored("turns", turns, turn_features(corpus, probability), probability)
     return adjusted_probability(Judged(question, corpus, closeness), probability)
 

@@ -96,7 +96,7 @@ class LineShapes:
     def of(cls, table: SegmentTable) -> "LineShapes":
         """Find the lines of logs and their shapes."""
         lines = enumerate(table.segments) if _LOG in table.kinds else ()
-        numbers = [number for number, segment in lines if segment[0] is _LOG]
+        numbers = [number for number, segment in lines if segment.kind is _LOG]
         shapes = _without_names([_shape(table.texts[number]) for number in numbers])
         known: dict[Shape, int] = {}
         of_lines = [known.setdefault(shape, len(known)) for shape in shapes]

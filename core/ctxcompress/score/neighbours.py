@@ -64,7 +64,7 @@ class Units:
         documents = table.documents
         begins = np.diff(documents, prepend=-1) != 0
         turns, rows = _of_kinds(table, (_TURN,)), table.is_source | _of_kinds(table, _ROWS)
-        blocks = np.fromiter((segment[3] for segment in table.segments), np.intp, turns.size)
+        blocks = np.fromiter(table.block, np.intp, turns.size)
         both = turns & np.concatenate(([False], turns[:-1]))
         starts = begins | ~(both & (np.diff(blocks, prepend=-1) == 0))
         same = np.array([False, *(titles[a] == titles[b] for a, b in pairwise(documents.tolist()))])
@@ -106,7 +106,7 @@ class Units:
 
 
 def _of_kinds(table: SegmentTable, kinds: Container[Kind]) -> NDArray[np.bool_]:
-    return np.fromiter((segment[0] in kinds for segment in table.segments), bool, len(table.segments))
+    return np.fromiter((kind in kinds for kind in table.kind), bool, len(table.segments))
 
 
 def neighbour_rows(units: Units, body: Occurrences, lengths: Floats, idf: Floats) -> list[Floats]:
@@ -204,4 +204,4 @@ def is_conversation(corpus: Corpus) -> bool:
     """Tell whether most segments are turns."""
     if Kind.TURN not in corpus.table.kinds:
         return False
-    return 2 * sum(segment[0] is Kind.TURN for segment in corpus.segments) > len(corpus.segments)
+    return 2 * sum(segment.kind is Kind.TURN for segment in corpus.segments) > len(corpus.segments)

@@ -165,7 +165,7 @@ def _owners(corpus: Corpus, matches: Matches) -> Floats:
     if signatures:
         worth = dict(zip(signatures, covered[signatures].tolist(), strict=True))
         for number, segment in enumerate(segments):
-            if segment[5]:
+            if segment.needs:
                 owner[number] = max((worth.get(n, 0.0) for n in corpus.table.needs(number)), default=0.0)
     return owner
 

@@ -39,7 +39,7 @@ def gaps(
     between lines of a log.
     """
     number = table.first[document]
-    if Kind.LOG in table.kinds and number < table.first[document + 1] and table.segments[number].kind is Kind.LOG:
+    if Kind.LOG in table.kinds and number < table.first[document + 1] and table.kind[number] is Kind.LOG:
         return [] if is_within else list(_line_gaps(table, document, spans))
     found: dict[int, str] = {}
     last, between = -1, ""
@@ -72,7 +72,7 @@ def _text(table: SegmentTable, document: int, start: int, end: int) -> str:
     """Return the text of a span, as far as the first segment with more than white space."""
     text, number = "", table.segment_at(document, start + 1)
     while start + len(text) < end and not text.strip():
-        begin = table.segments[number].start
+        begin = table.start[number]
         text += table.texts[number][start + len(text) - begin : end - begin]
         number += 1
     return text
@@ -95,7 +95,7 @@ def _goes_on(table: SegmentTable, document: int, last: int, start: int, between:
     text = table.texts[numbers[0]][: last - before.start]
     if after[0] not in _OF_SENTENCES:
         return False
-    if numbers[1] > table.first[document] and table.segments[numbers[1] - 1].block == after.block:
+    if numbers[1] > table.first[document] and table.block[numbers[1] - 1] == after.block:
         is_name = numbers[0] in table.needs(numbers[1])
         return not is_name and _ends_sentence(table.texts[numbers[1] - 1])
     return _ends_sentence(text) and "\n" not in text[len(text.rstrip()) :] + between
@@ -114,12 +114,12 @@ def _is_in_sentence(table: SegmentTable, document: int, place: int, *, is_outer:
     number = table.segment_at(document, place)
     segment, text = table.segments[number], table.texts[number]
     before, after = text[: place - segment.start], text[place - segment.start :]
-    if segment[0] not in _OF_SENTENCES or _ends_sentence(before):
+    if segment.kind not in _OF_SENTENCES or _ends_sentence(before):
         return False
-    if before.strip() == segment[7].strip() or (is_outer and after.strip()):
+    if before.strip() == segment.label.strip() or (is_outer and after.strip()):
         return False
     following = number + 1
-    if not after.strip() and following < table.first[document + 1] and table.segments[following].block == segment.block:
+    if not after.strip() and following < table.first[document + 1] and table.block[following] == segment.block:
         after += table.texts[following]
     bare = after.lstrip()
     is_new_line = "\n" in before[len(before.rstrip()) :] + after[: len(after) - len(bare)]
@@ -134,6 +134,6 @@ def _line_gaps(table: SegmentTable, document: int, spans: Sequence[Span]) -> Ite
     """Yield a marker on a line of its own for each place where lines of a log are missing."""
     for before, after in pairwise(span for span in spans if _text(table, document, *span).strip()):
         number, other = table.segment_at(document, before.end), table.segment_at(document, after.start + 1)
-        rest = table.texts[number][before.end - table.segments[number].start :]
+        rest = table.texts[number][before.end - table.start[number] :]
         if any(text.strip() for text in (rest, *table.texts[number + 1 : other])):
             yield before.end, ("\r\n" if rest.startswith("\r\n") else "\n") + _GAP

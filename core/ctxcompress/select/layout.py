@@ -238,18 +238,18 @@ def assemble(text: str, segments: Sequence[Segment], kept: Sequence[int]) -> tup
     if len(kept) == len(segments):
         return (Span(0, len(text)),) if text else ()
     if len(kept) == 1:
-        start, end = segments[kept[0]][1:3]
+        start, end = segments[kept[0]].start, segments[kept[0]].end
         return joined([Span(start, stripped_end(text, start, end))])
     spans: list[Span] = []
     previous = -1
     for number in kept:
-        start, end = segments[number][1:3]
+        start, end = segments[number].start, segments[number].end
         if spans and number == previous + 1:
             spans[-1] = Span(spans[-1].start, end)
         else:
             if spans and not _is_opened(segments, previous, number):
                 spans[-1] = Span(spans[-1].start, stripped_end(text, *spans[-1]))
-                if segments[number][0] is _RECORD and is_closing(segments, number):
+                if segments[number].kind is _RECORD and is_closing(segments, number):
                     spans[-1] = Span(spans[-1].start, _without_comma(text, *spans[-1]))
                 spans.append(_separator(text, segments, previous, number, spans[-1].end))
             spans.append(Span(start, end))
@@ -279,7 +279,7 @@ def _is_opened(segments: Sequence[Segment], previous: int, number: int) -> bool:
     """Return whether a record directly follows the opening bracket or the header that it needs, with the white space
     after that."""
     segment = segments[number]
-    return segment[0] is _RECORD and previous in segment.needs and not is_closing(segments, number)
+    return segment.kind is _RECORD and previous in segment.needs and not is_closing(segments, number)
 
 
 def is_closing(segments: Sequence[Segment], number: int) -> bool:

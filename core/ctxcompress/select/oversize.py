@@ -42,7 +42,7 @@ def best_split(
     Returns None if the segment fits, or if not even its first word does: then another segment is kept whole, or what
     `best_alone` finds. With content before, only a segment over the whole budget is split: others can be added later.
     """
-    found = (number for number in ranking if table.segments[number][0] is not Kind.HEADING)
+    found = (number for number in ranking if table.kind[number] is not Kind.HEADING)
     best = next(found, None)
     if best is None or (len(table.texts[best]) * _MOST_TOKENS <= budget and not table.needs(best)):
         return None  # it fits, whatever its tokens
@@ -60,7 +60,7 @@ def best_split(
     if not formal:
         return None
     # Nothing fits. The rows and values of data are alike, so the best one says most.
-    is_data = table.segments[formal[0]].kind is Kind.RECORD
+    is_data = table.kind[formal[0]] is Kind.RECORD
     return _split(table, formal[0 if is_data else -1], layout, budget)
 
 
@@ -90,21 +90,21 @@ def _alone(table: SegmentTable, number: int, layout: Layout) -> str:
 
 def _fits_within_quotes(table: SegmentTable, number: int, layout: Layout, budget: int) -> Callable[[int], bool]:
     """Return whether that many characters of a string fit, with the quotes and brackets around them."""
-    start, end = table.segments[number][1:3]
+    start, end = table.segments[number].start, table.segments[number].end
     return lambda length: layout.tokens(_alone(table.split(number, start + length, end), number, layout)) <= budget
 
 
 def _is_formal(table: SegmentTable, number: int) -> bool:
     """Return whether a part of a segment is of little use: source code and data follow a grammar, but not the text
     within a string, whose quotes are other segments."""
-    if table.segments[number].kind is not Kind.RECORD:
-        return table.segments[number].unit is not None
+    if table.kind[number] is not Kind.RECORD:
+        return table.unit[number] is not None
     return not any(_ESCAPED.sub("", table.texts[other]).count('"') % 2 for other in table.needs(number))
 
 
 def _headings_last(table: SegmentTable, ranking: Sequence[int]) -> Iterator[int]:
-    yield from (number for number in ranking if table.segments[number][0] is not Kind.HEADING)
-    yield from (number for number in ranking if table.segments[number][0] is Kind.HEADING)
+    yield from (number for number in ranking if table.kind[number] is not Kind.HEADING)
+    yield from (number for number in ranking if table.kind[number] is Kind.HEADING)
 
 
 def best_alone(table: SegmentTable, ranking: Sequence[int], layout: Layout, budget: int) -> Spans:
@@ -114,7 +114,7 @@ def best_alone(table: SegmentTable, ranking: Sequence[int], layout: Layout, budg
     nothing else. A word is split only if no first word of the segments fits, and no other word of the best ones.
     """
     texts = list(islice(_headings_last(table, ranking), _WORD_TRIES))
-    records = (number for number in texts if table.segments[number].kind is Kind.RECORD)
+    records = (number for number in texts if table.kind[number] is Kind.RECORD)
     tries: Iterator[tuple[int, _Way]] = chain(
         ((number, _whole) for number in records),
         *(((number, _whole), (number, _beginnings)) for number in texts),

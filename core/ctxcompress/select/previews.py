@@ -85,7 +85,7 @@ def _best_sentences(
     headers = {need for number in range(len(table.segments)) for need in table.needs(number)}
     best: dict[int, int] = {}
     order = np.argsort(-values, kind="stable").tolist()
-    for number in sorted(order, key=lambda number: number in headers or table.segments[number][0] is Kind.HEADING):
+    for number in sorted(order, key=lambda number: number in headers or table.kind[number] is Kind.HEADING):
         start, end = _beginning(table, number, layout)
         if start < end:
             best.setdefault(table.passage[number], number)

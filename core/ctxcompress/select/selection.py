@@ -142,7 +142,7 @@ class _Given:
 
 def _first_record(packing: "Packing") -> Sequence[int]:
     """Return the best segment if it is a record."""
-    return [number for number in packing.order[:1] if packing.table.segments[number].kind is Kind.RECORD]
+    return [number for number in packing.order[:1] if packing.table.kind[number] is Kind.RECORD]
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ class Structure:
 def _under(table: SegmentTable) -> dict[int, range]:
     first, document = table.first, table.document
     lone = _lone_headings(table)
-    headings = [n for n, segment in enumerate(table.segments) if segment[0] is _HEADING and n not in lone]
+    headings = [n for n, kind in enumerate(table.kind) if kind is _HEADING and n not in lone]
     return {
         number: _NOTHING
         if following == number + 1
@@ -84,10 +84,10 @@ def _under(table: SegmentTable) -> dict[int, range]:
 
 def _end_under(table: SegmentTable, heading: int, end: int) -> int:
     """Return where the text under a heading ends, at most at `end`: at the next entry, if it is the label of one."""
-    segments, path, label = table.segments, table.segments[heading][4], heading - table.first[table.document[heading]]
-    if heading + 1 == end or label not in segments[heading + 1][5]:
+    segments, path, label = table.segments, table.heading[heading], heading - table.first[table.document[heading]]
+    if heading + 1 == end or label not in segments[heading + 1].needs:
         return end
-    return next((number for number in range(heading + 1, end) if segments[number][4][: len(path)] != path), end)
+    return next((number for number in range(heading + 1, end) if segments[number].heading[: len(path)] != path), end)
 
 
 def _within(table: SegmentTable, under: Mapping[int, range]) -> dict[int, range]:
@@ -97,9 +97,9 @@ def _within(table: SegmentTable, under: Mapping[int, range]) -> dict[int, range]
     """
     found = dict(under)
     for number in reversed([*under]):  # a sub-heading comes before the heading above it
-        last, path = table.first[table.document[number] + 1], table.segments[number][4]
+        last, path = table.first[table.document[number] + 1], table.heading[number]
         end = under[number].stop or number + 1
-        while end < last and end in found and _is_below(table.segments[end][4], path):
+        while end < last and end in found and _is_below(table.heading[end], path):
             end = found[end].stop or end + 1
         found[number] = range(number + 1, end) if end > number + 1 else _NOTHING
     return found
@@ -108,7 +108,7 @@ def _within(table: SegmentTable, under: Mapping[int, range]) -> dict[int, range]
 def _lone_headings(table: SegmentTable) -> set[int]:
     """Return the headings that are all that their documents have: some loaders make one document of each element."""
     bounds = pairwise(table.first)
-    return {start for start, end in bounds if end == start + 1 and table.segments[start][0] is _HEADING}
+    return {start for start, end in bounds if end == start + 1 and table.kind[start] is _HEADING}
 
 
 def _is_below(path: Sequence[str], above: Sequence[str]) -> bool:
@@ -117,16 +117,16 @@ def _is_below(path: Sequence[str], above: Sequence[str]) -> bool:
 
 
 def _stands(table: SegmentTable) -> list[bool]:
-    headers = {n for number, s in enumerate(table.segments) if s[0] is _TABLE for n in table.needs(number)}
+    headers = {n for number, kind in enumerate(table.kind) if kind is _TABLE for n in table.needs(number)}
     headers |= _brackets(table)
     texts = table.texts
     stands = [not text.isspace() for text in texts]
     for number in headers:
         stands[number] = False
     for number, segment in enumerate(table.segments):
-        if segment[0] is _CODE:
+        if segment.kind is _CODE:
             stands[number] &= not _is_bare_fence(texts[number])
-        elif segment[0] is _TURN:
+        elif segment.kind is _TURN:
             stands[number] &= not _is_speaker(table, number)
         elif len(texts[number]) <= LONGEST_MARKER:
             stands[number] &= not is_marker(texts[number])
@@ -141,9 +141,9 @@ def _is_speaker(table: SegmentTable, number: int) -> bool:
 
 def _brackets(table: SegmentTable) -> set[int]:
     """Return the opening and closing brackets of data, which need each other, the headers and parents of records."""
-    records = [number for number, segment in enumerate(table.segments) if segment[0] is _RECORD]
+    records = [number for number, kind in enumerate(table.kind) if kind is _RECORD]
     texts = table.texts
-    needs = {number: table.needs(number) for number in records if table.segments[number][5]}
+    needs = {number: table.needs(number) for number in records if table.needed[number]}
     needed = {other for others in needs.values() for other in others}
     return {
         number
@@ -169,7 +169,7 @@ def _repeated_texts(table: SegmentTable) -> dict[int, str]:
     texts = {
         number: table.texts[number].strip()
         for number, hashed in zip(long, hashes, strict=True)
-        if found[hashed] > 1 and table.segments[number][0] not in _REPEATABLE
+        if found[hashed] > 1 and table.kind[number] not in _REPEATABLE
     }
     times = Counter(texts.values())
     return {number: text for number, text in texts.items() if times[text] > 1}
@@ -193,7 +193,7 @@ def announcements(table: SegmentTable, colons: Sequence[int]) -> list[int]:
     segments = table.segments
     found = [-1] * len(segments)
     for number in colons:
-        kind, end = segments[number][0], _end_of_run(table, number)
+        kind, end = segments[number].kind, _end_of_run(table, number)
         if kind not in _ANNOUNCED or kind is Kind.LIST_ITEM:
             end = _end_of_deeper(table, number, end) if kind is Kind.LIST_ITEM else end
             found[number + 1 : end] = [number] * (end - number - 1)
@@ -208,11 +208,11 @@ def announced(table: SegmentTable, colons: Sequence[int]) -> dict[int, range]:
     """
     found: dict[int, range] = {}
     for number in colons:
-        if table.segments[number][0] not in _SILENT:
+        if table.kind[number] not in _SILENT:
             end = _end_of_run(table, number)
             if end == number + 1:
                 end = _end_of_paragraph(table, number)
-            elif table.segments[number][0] is Kind.LIST_ITEM:
+            elif table.kind[number] is Kind.LIST_ITEM:
                 end = _end_of_deeper(table, number, end)
             if end > number + 1:
                 found[number] = range(number + 1, end)
@@ -222,7 +222,7 @@ def announced(table: SegmentTable, colons: Sequence[int]) -> dict[int, range]:
 def _end_of_run(table: SegmentTable, number: int) -> int:
     """Return where the list items, tables and code right under a segment end."""
     end, last = table.first[table.document[number] + 1], number + 1
-    while last < end and (table.segments[last][0] in _ANNOUNCED or table.segments[last][0] is Kind.BOILERPLATE):
+    while last < end and (table.kind[last] in _ANNOUNCED or table.kind[last] is Kind.BOILERPLATE):
         last += 1
     return last
 
@@ -239,14 +239,14 @@ def _end_of_paragraph(table: SegmentTable, number: int) -> int:
     """Return where the paragraph right under a segment ends, or within a paragraph, where its next line ends; right
     after the segment if there is none. A line of a log announces only an indented line."""
     end, last = table.first[table.document[number] + 1], number + 1
-    if last == end or table.segments[last][0] is Kind.HEADING:
+    if last == end or table.kind[last] is Kind.HEADING:
         return last
-    block = table.segments[last].block
-    if table.segments[number][0] is _LOG:
+    block = table.block[last]
+    if table.kind[number] is _LOG:
         return last + table.texts[last][:1].isspace()
-    if block == table.segments[number].block:
+    if block == table.block[number]:
         return last + 1
-    while last < end and table.segments[last].block == block:
+    while last < end and table.block[last] == block:
         last += 1
     return last
 
@@ -289,7 +289,7 @@ class Coherence:
         A heading or an announcement needs one segment that follows it: a kept one, else the best. One that another
         segment needs has that segment.
         """
-        if not self._candidates.segments[item][5] and self._announcement[item] < 0 and item not in self._leading:
+        if not self._candidates.needed[item] and self._announcement[item] < 0 and item not in self._leading:
             return [self._segments + self._candidates.passage[item]]  # so for most segments
         found, needed = [item], set[int]()
         for number in found:  # it grows
@@ -341,7 +341,7 @@ class Coherence:
         """Return the segments of which a heading or an announcement needs one, from the best to the worst."""
         if item not in self._groups:
             places, segments = self._places, self._candidates.segments
-            block = [n for n in self._leading[item] if n in places and segments[n][0] is not Kind.HEADING]
+            block = [n for n in self._leading[item] if n in places and segments[n].kind is not Kind.HEADING]
             self._groups[item] = dict.fromkeys(sorted(block, key=places.__getitem__))
         return self._groups[item]
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from ctxcompress.score.turn_features import TURNS, turn_features
 
 from ctxcompress import Passage, compress
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.turn_features import TURNS, turn_features
 from ctxcompress.segment.segments import segment
 
 TALK = (

@@ -245,7 +245,7 @@ def _parts(compression: Compression, known: ScoredCall, total: int, *, has_proba
     kept = {part.index: _Kept(part.spans) for part in compression.passages}
     given = min(next((budget for budget in BUDGETS if budget >= compression.max_tokens), total), total)
     for number, (segment, text, budget) in enumerate(zip(table.segments, table.texts, budgets, strict=True)):
-        for passage, spans in documents[table.document[number]].of_passages([Span(segment[1], segment[2])]).items():
+        for passage, spans in documents[table.document[number]].of_passages([Span(segment.start, segment.end)]).items():
             tokens = counts[number] if passage == table.passage[number] else 0
             for start, end in spans:
                 is_kept = budget > given and passage in kept and kept[passage].has(start, end, text)
