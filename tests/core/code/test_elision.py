@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from ctxcompress.data.spans import shown
+from ctxcompress.data.passages import shown
 from hypothesis import given
 from hypothesis import strategies as st
 from source_parsing import parses
@@ -123,7 +123,6 @@ def test_a_body_of_python_is_never_empty():
 
 
 BLOCKS = {
-    "nginx.conf": ("server {", "    listen {n};", "    finish room;", "}", "# ..."),
     "main.tf": ('resource "room" "one" {', '  option{n} = "x"', '  finish = "room"', "}", "# ..."),
     "room.tcl": ("proc room {name} {", "    set x{n} [list $name]", "    set y [finish $room]", "}", "# ..."),
     "room.css": (".room {", "  --option-{n}: red;", "  --finish: room;", "}", "/* ... */"),

@@ -8,26 +8,24 @@ from held_calls import QUERY, TEXTS, Held, cancel_in_the_midst, stages_of
 from ctxcompress import CompressionConfig, Compressor, compress
 from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.agents.query_tool import QueryTool
+from ctxcompress.cache import Cache
 from ctxcompress.data.metadata import as_passages
 
 
-class HeldCache(Held):
+class HeldCache(Cache):
     """Knows nothing, notes what it is asked, and holds up who asks for a text."""
 
-    def __init__(self):
+    def __init__(self, held):
         super().__init__()
-        self.asked = []
+        self.held, self.asked = held, []
 
-    def get(self, key, form, /):
+    def get(self, key, codec, allowance=None):
         self.asked.append(key.partition(":")[0])
         if key.startswith("text:"):
-            self.hold_up()
+            self.held.hold_up()
 
-    def put(self, key, value, form, /):
+    def put(self, key, value, codec, allowance=None):
         pass
-
-    def within(self, allowance, /):
-        return self
 
 
 CALLS = {
@@ -49,11 +47,12 @@ async def test_fifty_cancelled_calls_end_at_their_next_stage_or_are_not_begun(ca
 
 
 async def test_passages_that_are_not_read_yet_are_not_read(monkeypatch):
-    held, stages = HeldCache(), stages_of(monkeypatch)
-    config = CompressionConfig(max_tokens=60, cache=held)
+    held, stages = Held(), stages_of(monkeypatch)
+    cache = HeldCache(held)
+    config = CompressionConfig(max_tokens=60, cache=cache)
     await cancel_in_the_midst(held, [Compressor(config).acompress(QUERY, TEXTS)], workers=1)
     assert stages == ["reduce_passages"]
-    assert held.asked.count("text") == 1
+    assert cache.asked.count("text") == 1
 
 
 async def test_a_cancelled_add_changes_nothing():

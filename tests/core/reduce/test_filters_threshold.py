@@ -47,12 +47,9 @@ def test_scores_that_mean_nothing_cannot_be_compared():
     assert known_scores(scored(0.9, 0.1), "none") == [None, None]
 
 
-@pytest.mark.parametrize(
-    ("kind", "limit", "expected"),
-    [("similarity", 4.0, "02"), ("distance", 4.0, "12"), ("rank", 4, "12"), ("similarity", -5, "012")],
-)
-def test_a_raw_cut_off_compares_scores_as_they_are(kind, limit, expected):
-    assert kept((9.0, 1.5, 4.0), limit, score_kind=kind, **RAW) == expected
+@pytest.mark.parametrize(("limit", "expected"), [(4.0, "02"), (9, "0"), (-5, "012")])
+def test_an_absolute_cut_off_compares_scores_as_they_are(limit, expected):
+    assert kept((9.0, 1.5, 4.0), limit, **RAW) == expected
 
 
 def test_an_unknown_score_does_not_change_what_the_others_are_worth():

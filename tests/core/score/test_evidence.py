@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from ctxcompress.score.question import Question
+from ctxcompress.query.terms import Question
 
 from ctxcompress import compress
 from ctxcompress.data.documents import documents_as_they_are

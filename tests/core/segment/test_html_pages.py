@@ -172,7 +172,7 @@ def test_a_long_page_is_truncated_without_its_tags() -> None:
 
 def test_a_preview_shows_a_whole_sentence() -> None:
     text = "<p>The <b>tide</b> is <i>high</i> at noon.</p>" + "<p>Nothing else is said.</p>" * 9
-    assert compress("When is the tide high?", [text], max_tokens=60, mode="preview").text.endswith(
+    assert compress("When is the tide high?", [text], max_tokens=60, format="preview").text.endswith(
         "The tide is high at noon."
     )
 

@@ -2,7 +2,7 @@
 
 from itertools import accumulate, pairwise
 
-from ctxcompress.data.spans import shown
+from ctxcompress.data.passages import shown
 from hypothesis import given
 from hypothesis import strategies as st
 from selections import pages

@@ -64,7 +64,7 @@ def test_the_budget_holds_in_every_order(texts, order, format, max_tokens, count
     assert len({kept.index for kept in result.passages}) == len(result.passages)
 
 
-@pytest.mark.parametrize(("name", "value"), [("order", "best"), ("order", None), ("mode", "outline"), ("mode", 1)])
-def test_an_unknown_order_or_mode_is_refused(name, value):
+@pytest.mark.parametrize(("name", "value"), [("order", "best"), ("order", None), ("format", "outline"), ("format", 1)])
+def test_an_unknown_order_or_format_is_refused(name, value):
     with pytest.raises(ConfigError, match=f"{name} is {value!r}; give one of"):
         CompressionConfig(**{name: value})
