@@ -1,5 +1,6 @@
 """Tuning: the thresholds and the budget that records of feedback support, and when there are too few of them."""
 
+import json
 import tomllib
 from datetime import date
 
