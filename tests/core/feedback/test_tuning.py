@@ -35,6 +35,13 @@ def test_fewer_records_than_a_bound_needs_are_refused(keep, needed):
         tune([made_up()] * (needed - 1), keep=keep)
 
 
+def test_the_refusal_says_what_the_records_can_show():
+    with pytest.raises(ConfigError, match=r"keep=0\.901 is possible") as refused:
+        tune([made_up()] * 29)
+    tune([made_up()] * 29, keep=0.901)
+    assert "149" in str(refused.value)
+
+
 def test_the_values_that_save_most_and_keep_enough_are_chosen():
     records = [made_up(score=0.62, probability=0.41, budget=300)] * 100
     alone = [tune(records, keep=0.95, options=[option]).options for option in TUNED]
@@ -78,6 +85,13 @@ def test_whatever_is_chosen_keeps_enough_of_the_records(limits):
             assert curve.chosen is None or curve.chosen.bound >= 0.9
 
 
+def test_json_has_everything():
+    tuning = tune([made_up()] * 40, keep=0.9)
+    data = json.loads(json.dumps(tuning.to_dict()))
+    assert data["options"] == tuning.options
+    assert len(data["curves"]["max_tokens"]["points"]) == len(tuning.curves[2].points)
+
+
 def test_the_file_loads_as_options_and_says_where_they_come_from(tmp_path):
     tuning = tune([made_up(0.62, 0.41, 300)] * 100, keep=0.95, options=["adaptive"])
     written = write_tuned(tmp_path / "tuned.toml", tuning, scope='shop "é"', today=DAY)
@@ -112,3 +126,10 @@ def test_a_file_of_somebody_else_is_never_replaced(tmp_path, content):
     with pytest.raises(ConfigError, match="give another path"):
         write_tuned(path, tune([made_up()] * 40, keep=0.9), scope="shop", today=DAY, force=True)
     assert path.read_text() == content
+
+
+def test_nothing_is_written_if_nothing_keeps_enough(tmp_path):
+    tuning = tune([made_up(budget=10**6, score=0.0, probability=0.0)] * 40, keep=0.9)
+    assert tuning.options == {}
+    with pytest.raises(ConfigError, match="no value keeps"):
+        write_tuned(tmp_path / "tuned.toml", tuning, scope="shop", today=DAY)

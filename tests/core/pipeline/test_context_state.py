@@ -102,6 +102,17 @@ def test_a_damaged_state_is_refused(damage, message):
 
 
 @pytest.mark.parametrize(
+    "content", [{"passages": 5}, {"parts": [{"index": 9}]}, {"dropped": [[0, "no reason"]]}, {"text": 3}]
+)
+def test_a_state_of_another_shape_is_refused_whatever_its_checksum_says(content):
+    from ctxcompress.agents.context_state import _checksum
+
+    state = {name: value for name, value in {**built().to_state(), **content}.items() if name != "checksum"}
+    with pytest.raises(InputError, match="cannot be read"):
+        ContextBuilder.from_state({**state, "checksum": _checksum(state)}, 60)
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"max_tokens": 3}, "max_tokens is 3; the context has"),

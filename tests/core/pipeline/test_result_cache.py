@@ -17,7 +17,8 @@ from ctxcompress.cache import Cache, SqliteStore
 from ctxcompress.config.presets import TECHNICAL_SYNONYMS
 from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.pipeline import analysis, result_cache
-from ctxcompress.pipeline.text_codec import ReadText, TextCodec
+from ctxcompress.pipeline.result_cache import ResultCodec
+from ctxcompress.pipeline.text_codec import CountsCodec, ReadText, TextCodec
 from ctxcompress.segment.source_code import outline
 
 
@@ -251,6 +252,13 @@ def test_damaged_entries_are_found_out_again(tmp_path, caplog):
         with caplog.at_level(logging.WARNING, "ctxcompress"):
             assert cached.compress(QUESTIONS[0], passages()) == expected
         assert "damaged" in caplog.text
+
+
+@given(st.binary(max_size=40).filter(lambda data: len(data) != 12))
+def test_forms_refuse_bytes(data):
+    for codec in (TextCodec("some text"), ResultCodec(passages()), CountsCodec(3)):
+        with pytest.raises(ValueError, match=r"."):
+            codec.decode(data)
 
 
 @pytest.mark.parametrize("path", sorted(FIXTURES.iterdir()), ids=lambda path: path.name)

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from ctxcompress.score.turn_features import TURNS, turn_features
 
 from ctxcompress import Passage, compress
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.neighbours import TURNS, is_conversation, turn_features
 from ctxcompress.segment.segments import segment
 
 TALK = (
@@ -34,6 +34,12 @@ def test_what_stands_beside_a_turn():
     assert found["asks"] == [0, 1, 0, 0, 1, 0]
     assert found["answers"] == pytest.approx([0, 0, 0.8, 0, 0, 0])
     assert found["judged"][1] == pytest.approx(np.log(0.64 / 0.36))
+
+
+def test_only_conversations_are_scored_again():
+    assert is_conversation(corpus_of(TALK))
+    assert not is_conversation(corpus_of("The pump was mended by Mara. Who else could have done it?"))
+    assert not is_conversation(corpus_of(TALK, *["The pump was mended. It had leaked. " * 3] * 3))
 
 
 @pytest.mark.parametrize("passages", [[TALK + "Jon: See you.\n"], TALK.splitlines()])
