@@ -159,7 +159,7 @@ class LangChain(Framework):
         return lc.format_documents(items, **options)
 
     def scored(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        return {"score_key": "score", **options}
+        return {**options, "metadata_map": {"score": "score", **options.get("metadata_map", {})}}
 
     def compress(self, component: Any, items: Sequence[Document], query: Any) -> list[Document]:
         return component.compress_documents(items, query)

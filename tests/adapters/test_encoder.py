@@ -73,7 +73,7 @@ def test_whatever_is_embedded_the_budget_holds_and_every_text_is_verbatim(
 def test_adaptive_keeps_less(framework: Framework):
     least, most, full = (
         tokens(kept_by(framework, tight(framework, None, 300, **options), QUESTION))
-        for options in ({"adaptive": True, "min_probability": 0.5}, {"adaptive": True, "min_probability": 1e-9}, {})
+        for options in ({"adaptive": 0.5}, {"adaptive": 1e-9}, {})
     )
     assert 0 < least < most <= full
 
@@ -250,10 +250,10 @@ def test_what_compares_works_as_it_is(framework: Framework):
 
 @pytest.mark.parametrize("clone", [lambda given: pickle.loads(pickle.dumps(given)), copy.deepcopy])
 def test_a_clone_has_the_same_model(framework: Framework, clone):
-    component = tight(framework, framework.small_embeddings(), 60, adaptive=True, min_probability=0.2)
+    component = tight(framework, framework.small_embeddings(), 60, adaptive=0.2)
     twin = clone(component)
     assert type(twin.encoder) is type(component.encoder)
-    assert (twin.adaptive, twin.min_probability) == (True, 0.2)
+    assert twin.adaptive == 0.2
     assert kept_by(framework, twin, QUESTION) == kept_by(framework, component, QUESTION)
 
 

@@ -238,16 +238,16 @@ def left(framework: Framework, scores, **options) -> list[int]:
     [
         ({}, SIMILARITIES, [0, 1, 2, 3]),
         ({"min_score": 0.5}, SIMILARITIES, [0, 1]),
-        ({"min_score": 0.6, "normalize_scores": False}, SIMILARITIES, [0, 1]),
+        ({"min_score": 0.6, "score_kind": "absolute"}, SIMILARITIES, [0, 1]),
         ({"min_score": 0.5, "score_kind": "distance"}, (0.0, 0.5, 1.0, 3.0), [0, 1, 2]),  # FAISS
         ({"min_score": 0.5, "score_kind": "rank"}, (1.0, 2.0, 3.0, 4.0), [0, 1]),
-        ({"min_score": 0.0, "normalize_scores": False}, (-2.5, 3.1, 0.4), [1, 2]),  # logits
+        ({"min_score": 0.0, "score_kind": "absolute"}, (-2.5, 3.1, 0.4), [1, 2]),  # logits
         ({"top_n": 2}, (0.2, 0.9, 0.1, 0.5), [1, 3]),
         ({"preset": "docs"}, SIMILARITIES, [0, 1, 2]),
         ({"preset": "docs", "min_score": 0.9}, SIMILARITIES, [0]),
         ({"preset": "docs", "min_score": None}, SIMILARITIES, [0, 1, 2, 3]),
         *(
-            ({"min_score": 0.95, "normalize_scores": False, "on_empty": on_empty}, SIMILARITIES, expected)
+            ({"min_score": 0.95, "score_kind": "absolute", "on_empty": on_empty}, SIMILARITIES, expected)
             for on_empty, expected in (("keep_best", [0]), ("original", [0, 1, 2, 3]), ("drop", []))
         ),
     ],
@@ -261,7 +261,7 @@ def test_an_unknown_score_is_no_low_one(framework: Framework, unknown):
     given = framework.items(scores=(0.9, None, 0.1))
     if isinstance(unknown, str | bool):
         framework.metadata(given[1])["score"] = unknown
-        assert places(framework.kept(given, score_key="score", min_score=0.5), framework) == [0, 1]
+        assert places(framework.kept(given, metadata_map={"score": "score"}, min_score=0.5), framework) == [0, 1]
     else:
         assert left(framework, (0.9, unknown, 0.1), min_score=0.5) == [0, 1]
 
@@ -298,7 +298,7 @@ def test_an_item_says_for_which_copies_it_stands(framework: Framework):
     assert framework.record(first)["stands_for"] == [2, 3]
     assert "stands_for" not in framework.record(second)
     assert places(framework.kept(copies(framework)), framework) == [0, 1, 2, 3]
-    assert places(framework.kept(copies(framework), exact_dedup=True), framework) == [0, 1, 2]
+    assert places(framework.kept(copies(framework), ngram_threshold=1.0), framework) == [0, 1, 2]
 
 
 def test_so_many_items_of_one_source_are_kept(framework: Framework):
@@ -326,7 +326,9 @@ def test_an_item_says_that_it_is_a_line_and_where_it_has_markers(framework: Fram
         framework.item(functions, metadata={"file_path": "a.py"}, score=0.9),
         framework.item(functions.replace("value", "number"), metadata={"file_path": "b.py"}, score=0.1),
     ]
-    cut, line = framework.kept(given, "function_5", preset="code_published", max_tokens=5_000)
+    cut, line = framework.kept(
+        given, "function_5", preset="code", max_length=2_000, metadata_only=True, max_tokens=5_000
+    )
     assert framework.record(cut)["markers"]
     assert "metadata_only" not in framework.record(cut)
     assert framework.text(line).startswith("[metadata-only] b.py:1-")
@@ -348,7 +350,7 @@ def test_metadata_map_says_where_the_title_is(framework: Framework):
 
 
 async def test_observers_of_the_framework_get_the_statistics(framework: Framework):
-    component = framework.component(exact_dedup=True, top_n=1)
+    component = framework.component(ngram_threshold=1.0, top_n=1)
     with framework.hearing() as heard:
         framework.compress(component, copies(framework), "timeout?")
         await framework.acompress(component, copies(framework), "timeout?")
@@ -371,7 +373,7 @@ async def test_statistics_are_not_worked_out_where_nobody_reads_them(framework: 
 
 
 async def test_a_line_at_info_has_the_statistics(framework: Framework, caplog):
-    component = framework.component(exact_dedup=True, top_n=1)
+    component = framework.component(ngram_threshold=1.0, top_n=1)
     framework.compress(component, copies(framework), "timeout?")
     assert caplog.records == []
     with caplog.at_level(logging.INFO, logger="ctxcompress"):

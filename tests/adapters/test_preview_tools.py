@@ -60,7 +60,7 @@ def test_a_search_returns_one_line_a_result_with_id_headings_and_the_best_senten
 def test_previews_are_the_cores(framework: Framework):
     items = framework.items()
     given = [{"id": framework.id(i), "text": framework.text(i), "metadata": framework.metadata(i)} for i in items]
-    expected = compress(QUERY, given, mode="preview", max_tokens=60).text
+    expected = compress(QUERY, given, format="preview", max_tokens=60).text
     assert Pair(framework, *items, max_tokens=60).search() == expected
 
 
@@ -285,7 +285,7 @@ def both_items(framework: Framework):
 
 
 def previews(framework: Framework, **options):
-    return framework.kept(both_items(framework), ASKED, mode="preview", **options)
+    return framework.kept(both_items(framework), ASKED, format="preview", **options)
 
 
 def test_each_item_is_a_line_with_its_relevance(framework: Framework):
@@ -296,7 +296,7 @@ def test_each_item_is_a_line_with_its_relevance(framework: Framework):
         f"[logs] ({one:.2f}) Logs: Logs are kept for one week.\n"
         f"[client] ({other:.2f}) Client: The default timeout is 30 seconds."
     )
-    assert framework.ids(previews(framework, adaptive=True, min_probability=0.2)) == ["client"]
+    assert framework.ids(previews(framework, adaptive=0.2)) == ["client"]
 
 
 @pytest.mark.parametrize("max_tokens", range(1, 60, 7))
@@ -307,7 +307,7 @@ def test_the_lines_are_within_the_budget(framework: Framework, max_tokens):
 @pytest.mark.parametrize("is_async", [False, True])
 async def test_all_of_an_item_can_be_shown(framework: Framework, is_async):
     items = both_items(framework)
-    component = framework.component(mode="preview", adaptive=True, max_tokens=40)
+    component = framework.component(format="preview", adaptive=True, max_tokens=40)
     shown = framework.compress(component, items, ASKED)[-1]
     whole = (
         await framework.amore_of(component, shown, items) if is_async else framework.more_of(component, shown, items)
@@ -318,7 +318,7 @@ async def test_all_of_an_item_can_be_shown(framework: Framework, is_async):
 
 
 def test_the_parts_that_answer_another_question_can_be_shown(framework: Framework):
-    component, items = framework.component(mode="preview"), both_items(framework)
+    component, items = framework.component(format="preview"), both_items(framework)
     shown = previews(framework)[0]
     more = framework.more_of(component, shown, items, "when are they compressed?", max_tokens=8)
     assert framework.text(more) == "They are compressed at night."

@@ -312,7 +312,7 @@ def test_k_and_a_filter_are_arguments_of_the_search(store):
 def test_scores_mean_what_is_said(store, warned):
     distances = Listed(0.0, 0.5, 1.0, 3.0)  # 1, 2/3, 1/2 and 1/4 of the best
     assert found_in(distances, "distance", min_score=0.5) == ["0", "1", "2"]
-    assert found_in(distances, "distance", min_score=0.5, normalize_scores=False) == ["0", "1"]
+    assert found_in(Listed(-2.5, 3.1, 0.4), "absolute", min_score=0.0) == ["1", "2"]
     assert found_in(Listed(0.1, 0.2, 0.9), "none", top_n=2) == ["0", "1"]
     for score in (None, "0.9", math.nan, math.inf, True):
         assert found_in(Listed(0.8, score, 0.1), min_score=0.5) == ["0", "1"]
@@ -320,7 +320,7 @@ def test_scores_mean_what_is_said(store, warned):
         of_store(store, "none", min_score=0.9)
     with pytest.raises(TypeError, match="score_kind"):
         CtxCompressRetriever.from_vectorstore(store)
-    with pytest.raises(ValueError, match=r"score_kind\n.*'similarity', 'distance', 'rank' or 'none'"):
+    with pytest.raises(ValueError, match=r"score_kind\n.*'similarity', 'absolute', 'distance', 'rank' or 'none'"):
         of_store(store, "cosine")
     assert not warned.messages
     found_in(Listed(0.2, 0.3, 0.5, 0.6, 0.8), "similarity", min_score=0.1)

@@ -87,7 +87,7 @@ def test_a_score_in_the_metadata_is_kept_as_it_is_and_not_taken_for_one_unasked(
     plain = CtxCompressor(max_tokens=60).compress_documents([Document(text) for text in TEXTS], QUERY)
     assert WAY.texts(kept) == WAY.texts(plain)
     assert all("score" not in document.metadata["ctxcompress"] for document in kept)
-    kept = CtxCompressor(score_key="score").compress_documents(given, QUERY)
+    kept = CtxCompressor(metadata_map={"score": "score"}).compress_documents(given, QUERY)
     assert (len(kept), type(kept[1].metadata["score"])) == (5, type(score))
 
 
@@ -105,7 +105,7 @@ def test_passages_get_what_the_metadata_says_of_where_they_come_from():
         Document(page_content="a", id="x", metadata={"title": "T", "Header 1": "H", "Header 2": "I", "source": "a.md"}),
         Document(page_content="b", metadata={"name": "N", "headings": ["H", "I"], "rank": 0.5, "client": object()}),
     ]
-    first, second = passages_from_documents(given, CompressionConfig(metadata_map={"title": "name"}, score_key="rank"))
+    first, second = passages_from_documents(given, CompressionConfig(metadata_map={"title": "name", "score": "rank"}))
     assert (first.id, first.text, first.title, first.header_path) == ("x", "a", None, ("H", "I"))
     assert (first.file_path, first.score) == ("a.md", None)
     assert (second.id, second.title, second.header_path, second.score) == ("1", "N", ("H", "I"), 0.5)

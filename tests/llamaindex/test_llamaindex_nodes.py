@@ -3,7 +3,6 @@
 import copy
 import json
 import re
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -163,31 +162,6 @@ def test_a_passage_says_where_the_node_comes_from():
     assert passage_from_node(NodeWithScore(node=broken)).doc_id is None
 
 
-def test_elements_of_html_are_one_document_in_whatever_order_they_were_found():
-    names, turns = ("red", "green", "blue", "white", "black", "grey"), ("two", "seven", "four", "nine", "six", "ten")
-    elements = [("h3", f"Opening the {name} door") for name in names]
-    elements += [("p", f"It takes {word} turns of the key. Then push.") for word in turns]
-    following = dict(pairwise(place for number in range(6) for place in (number, number + 6)))
-    nodes = [
-        TextNode(
-            id_=f"e{place}",
-            text=text,
-            metadata={"tag": tag, "file_name": "doors.html"},
-            excluded_llm_metadata_keys=["tag", "file_name"],
-            relationships={NodeRelationship.NEXT: RelatedNodeInfo(node_id=f"e{following[place]}")}
-            if place in following
-            else {},
-        )
-        for place, (tag, text) in enumerate(elements)
-    ]
-    found = [NodeWithScore(node=node, score=1 - place / 20) for place, node in enumerate(nodes)]
-    query = "how many turns of the key does opening the green door take?"
-    kept = CtxCompressPostprocessor(max_tokens=20).postprocess_nodes(found, query_str=query)
-    assert "Opening the green door" in WAY.texts(kept)
-    assert any(text.startswith("It takes seven turns of the key.") for text in WAY.texts(kept))
-    assert all(set(node.metadata) == {"tag", "file_name"} for node in nodes)
-
-
 # The budget, counted on what the language model reads
 
 
@@ -245,7 +219,8 @@ def test_an_empty_result_is_never_silent(warned):  # LI#20894, LI#9873
     hidden = text_node(0, metadata=crowded.metadata, excluded_llm_metadata_keys=["summary"])
     assert compressed(scored([hidden]), 200)[0].text == TEXTS[0]
     assert compressed(scored([crowded]), 200, metadata_mode=MetadataMode.NONE)[0].text == TEXTS[0]
-    assert len(compressed(scored([crowded, *(text_node(n, metadata={}) for n in range(1, 4))]), 200)) == 3
+    others = scored([text_node(n, metadata={}) for n in range(1, 4)])
+    assert "node-2" in WAY.ids(compressed([*scored([crowded]), *others], 200))
     assert "metadata of some nodes takes more than the 200 tokens" in warned.text
 
 
@@ -265,9 +240,9 @@ def test_the_tokenizer_of_the_settings_can_be_the_encoding():
 def test_images_keep_their_place_whatever_the_order_and_copies_are_counted_with_them(order, max_tokens):
     nodes = [*four_nodes()[::-1], *scored([text_node(0, id_="copy")])]
     given = [nodes[0], NodeWithScore(node=ImageNode(image="aGVsbG8=", id_="image"), score=0.1), *nodes[1:]]
-    result = compressed(given, max_tokens, order=order, exact_dedup=True)
+    result = compressed(given, max_tokens, order=order, ngram_threshold=1.0)
     texts = [item for item in result if item.node_id != "image"]
-    assert WAY.ids(texts) == WAY.ids(compressed(nodes, max_tokens, order=order, exact_dedup=True))
+    assert WAY.ids(texts) == WAY.ids(compressed(nodes, max_tokens, order=order, ngram_threshold=1.0))
     assert len(result) < 5 or result[1].node_id == "image"
     for item in texts:
         assert given[WAY.record(item)["index"]].node_id == item.node_id
@@ -316,7 +291,6 @@ def test_what_changes_the_prompt_changes_the_cached_outcome(fields):
     found = compressed(scored(others), cache=cache)
     assert found == compressed(scored(others), cache=cache) == compressed(scored(others))
     assert tokens(joined(found)) <= 60
-    assert fields is None or cache.forget("document-2") > 0 == cache.forget("document-2")
 
 
 # Formats, which take the place of the metadata
@@ -353,10 +327,10 @@ def test_the_language_model_sees_a_header_in_place_of_the_metadata():
     assert shown[0] == f"[1] guide-0.md § Guide (0.50)\n{result[0].text}"
     assert [text.split(" ")[0] for text in shown] == [f"[{number}]" for number in range(1, len(result) + 1)]
     assert "file_name" not in joined(result)
-    lines = compressed(four_nodes()[:1], mode="preview")
+    lines = compressed(four_nodes()[:1], format="preview")
     assert re.fullmatch(r"\[node-0\] \(\d\.\d\d\) Guide: The default timeout is thirty seconds\.", joined(lines))
     node = NodeWithScore(node=TextNode(id_="{id}", text="The {timeout} is  30.", metadata={"title": "{x} {content}"}))
-    assert joined(compressed([node], mode="preview")).endswith(" {x} {content}: The {timeout} is 30.")
+    assert joined(compressed([node], format="preview")).endswith(" {x} {content}: The {timeout} is 30.")
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -392,7 +366,7 @@ def test_json_and_formats_that_nobody_would_see_are_refused():
 
 def test_an_image_keeps_what_it_holds_in_previews():
     image = ImageNode(text="A chart of the timeout. It rises.", image="aGVsbG8=", id_="image")
-    assert compressed([*four_nodes(), *scored([image])], 500, mode="preview")[-1].node == image
+    assert compressed([*four_nodes(), *scored([image])], 500, format="preview")[-1].node == image
     search, expand = preview_tools(WAY.finding(*scored([image, ImageNode(image="aGVsbG8=", id_="blank")])))
     output = WAY.call(search, query=QUERY)
     assert output.text.endswith(" A chart of the timeout.")
