@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PATIENCE", "Costs", "DeliveredRuns", "Knapsack", "Novelty", "Runs", "rank"]
+__all__ = ["LIKELY", "PATIENCE", "Costs", "DeliveredRuns", "Knapsack", "Novelty", "Runs", "rank"]
 
 _RUN = 8
 """The words of a run."""
@@ -123,7 +123,7 @@ PATIENCE = 48
 """After this number of items in a row that do not fit, the knapsack counts as full."""
 _FRESH, _PARTLY_NEW = 0.85, 0.3
 """An item with a smaller share of new text is packed after all others, with a third of it new, before unlikely ones."""
-_LIKELY = 0.012
+LIKELY = 0.012
 """The least probability of an item that is packed for its own sake; others fill up what is left. Sources, contracts and
 encyclopedias keep as much or more with 0.008 to 0.025. It is what `adaptive=True` means, too."""
 _NOTHING: Set[int] = frozenset()
@@ -174,10 +174,10 @@ class Knapsack:
         """
         before = len(self.kept)
         repeats: list[int] = []
-        likely = [*takewhile(lambda item: not chances or chances[item] >= _LIKELY, order)]
+        likely = [*takewhile(lambda item: not chances or chances[item] >= LIKELY, order)]
         self._fill(likely, repeats)
         news = {n: self.novelty.share((n,)) for n in repeats if chances}
-        self._fill([n for n, share in news.items() if share >= _PARTLY_NEW and share * chances[n] >= _LIKELY], None)
+        self._fill([n for n, share in news.items() if share >= _PARTLY_NEW and share * chances[n] >= LIKELY], None)
         self._fill(order[len(likely) :], repeats, no_orphans=True)
         self._fill(repeats, None, no_orphans=True)
         return len(self.kept) > before
