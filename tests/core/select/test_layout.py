@@ -2,12 +2,11 @@
 
 from itertools import accumulate, pairwise
 
-from ctxcompress.data.passages import shown
 from hypothesis import given
 from hypothesis import strategies as st
 from selections import pages
 
-from ctxcompress.data.passages import Kind, Segment
+from ctxcompress.data.passages import Kind, Segment, shown
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.layout import assemble
 
