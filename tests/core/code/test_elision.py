@@ -5,13 +5,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from ctxcompress.data.passages import shown
 from hypothesis import given
 from hypothesis import strategies as st
 from source_parsing import parses
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.code.detection import source_language
+from ctxcompress.data.passages import shown
 
 FIXTURES = Path(__file__).parent / "fixtures"
 FILES = {path.name: path.read_text(encoding="utf-8") for path in FIXTURES.iterdir()}

@@ -5,12 +5,12 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from ctxcompress.query.terms import Question
 
 from ctxcompress import compress
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.table import SegmentTable
+from ctxcompress.query.terms import Question
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.evidence import COLUMNS, evidence, load_models, matches_in
 from ctxcompress.segment.segments import segment
