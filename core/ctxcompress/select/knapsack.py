@@ -162,6 +162,8 @@ class Knapsack:
     kept: set[int] = field(default_factory=set)
     chosen: set[int] = field(default_factory=set)
     """The kept items that are no companions of others."""
+    orphans: set[int] = field(default_factory=set)
+    """The items that would have fitted, and were orphans at their turn."""
 
     def fill(self, order: Sequence[int], chances: Sequence[float] = ()) -> bool:
         """Pack the items that fit, in this order, and tell whether any were packed.
@@ -185,7 +187,7 @@ class Knapsack:
     def copy(self, room: int) -> "Knapsack":
         """Return an independent knapsack with the same items and this room left."""
         novelty, kept, chosen = self.novelty.copy(), set(self.kept), set(self.chosen)
-        return Knapsack(room, self.cost, self.companions, novelty, self.is_orphan, kept, chosen)
+        return Knapsack(room, self.cost, self.companions, novelty, self.is_orphan, kept, chosen, set(self.orphans))
 
     def _fill(self, order: Sequence[int], repeats: list[int] | None, *, no_orphans: bool = False) -> None:
         kept, at_least, misses = self.kept, self.cost.at_least, 0
@@ -201,7 +203,7 @@ class Knapsack:
             if companions is None or cost > self.room:
                 misses += 1
             elif no_orphans and kept and self.is_orphan(wanted, kept):
-                continue
+                self.orphans.add(item)
             elif repeats is not None and self.novelty.share(wanted) < _FRESH:
                 repeats.append(item)
             else:

@@ -12,6 +12,7 @@ from selections import kept_of, structure_of
 
 from ctxcompress import Passage, compress
 from ctxcompress.data.documents import documents_as_they_are
+from ctxcompress.data.results import Reason
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import select
 
@@ -125,3 +126,9 @@ def test_something_is_kept_if_all_is_short_and_unlikely(sizes):
     texts = _passages(sizes)
     structure = structure_of(texts)
     assert kept_of(texts, structure, [0.1] * len(structure.table.texts), 5)
+
+
+def test_what_would_fit_but_stands_alone_is_dropped_as_unlikely():
+    texts = ["The default timeout of the server is thirty seconds.", *(f"Boats {n}.\n\nTea {n}." for n in range(99))]
+    result = compress("what is the default timeout of the server?", texts, max_tokens=500)
+    assert {decision.reason for decision in result.dropped} == {Reason.UNLIKELY}
