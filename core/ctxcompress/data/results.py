@@ -50,7 +50,8 @@ class Reason(StrEnum):
     DUPLICATE = "duplicate"
     """Another passage has the same text. For a whole passage, nearly the same text counts, too."""
     UNLIKELY = "unlikely"
-    """The query hardly needs it (`adaptive`), it is boilerplate that it does not ask for, or `llm` did not name it."""
+    """The query hardly needs it (`adaptive`, or because it is too short to be understood alone), it is boilerplate that
+    it does not ask for, or `llm` did not name it."""
     TRUNCATED = "truncated"
     """The passage is longer than `max_length`, or than `factual_length` for a factual query."""
     METADATA = "metadata"

@@ -51,6 +51,7 @@ class OutcomeBuilder:
             (Reason.TRUNCATED, {index: spans_of(gaps) for index, gaps in layout.gaps.items()}),
             (Reason.DUPLICATE, layout.of_passages(selection.duplicates)),
             (Reason.UNLIKELY, layout.of_passages(unlikely)),
+            (Reason.UNLIKELY, layout.of_passages(selection.orphans)),
         )
         self._drop_reasons = [(reason, parts) for reason, parts in drop_reasons if parts]
         """Each drop reason with the parts of passages that it explains. The first reason for a part counts."""

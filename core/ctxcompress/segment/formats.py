@@ -12,7 +12,7 @@ from ctxcompress.data.passages import Node, Segment
 from ctxcompress.plugins import plugins
 from ctxcompress.segment.conversation import turns_of
 from ctxcompress.segment.json_outline import json_outline
-from ctxcompress.segment.line_outline import line_outline
+from ctxcompress.segment.keyed_outline import keyed_outline
 from ctxcompress.segment.logs import log_segments, output_segments
 from ctxcompress.segment.markup_outline import markup_outline
 from ctxcompress.segment.markup_text import html_segments
@@ -57,13 +57,13 @@ def _conversation(text: str, _: str | None, language: str) -> Read:
 
 def _tiny_lines(text: str, name: str | None, _: str) -> Read:
     segments = tiny_line_segments(text)
-    records = segments and (line_outline(text, name) or row_outline(text, name))
+    records = segments and (keyed_outline(text, name) or row_outline(text, name))
     return records or (), [] if records else segments
 
 
 _DATA = (
     Format("JSON", _outlined(lambda text, _: json_outline(text))),
-    Format("lines", _outlined(line_outline)),
+    Format("lines", _outlined(keyed_outline)),
     Format("markup", _unless_code(lambda text, _: markup_outline(text))),
     Format("rows", _unless_code(row_outline)),
 )

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PATIENCE", "Costs", "DeliveredRuns", "Knapsack", "Novelty", "Runs", "rank"]
+__all__ = ["LIKELY", "PATIENCE", "Costs", "DeliveredRuns", "Knapsack", "Novelty", "Runs", "rank"]
 
 _RUN = 8
 """The words of a run."""
@@ -123,7 +123,7 @@ PATIENCE = 48
 """After this number of items in a row that do not fit, the knapsack counts as full."""
 _FRESH, _PARTLY_NEW = 0.85, 0.3
 """An item with a smaller share of new text is packed after all others, with a third of it new, before unlikely ones."""
-_LIKELY = 0.012
+LIKELY = 0.012
 """The least probability of an item that is packed for its own sake; others fill up what is left. Sources, contracts and
 encyclopedias keep as much or more with 0.008 to 0.025. It is what `adaptive=True` means, too."""
 _NOTHING: Set[int] = frozenset()
@@ -162,6 +162,8 @@ class Knapsack:
     kept: set[int] = field(default_factory=set)
     chosen: set[int] = field(default_factory=set)
     """The kept items that are no companions of others."""
+    orphans: set[int] = field(default_factory=set)
+    """The items that would have fitted, and were orphans at their turn."""
 
     def fill(self, order: Sequence[int], chances: Sequence[float] = ()) -> bool:
         """Pack the items that fit, in this order, and tell whether any were packed.
@@ -174,10 +176,10 @@ class Knapsack:
         """
         before = len(self.kept)
         repeats: list[int] = []
-        likely = [*takewhile(lambda item: not chances or chances[item] >= _LIKELY, order)]
+        likely = [*takewhile(lambda item: not chances or chances[item] >= LIKELY, order)]
         self._fill(likely, repeats)
         news = {n: self.novelty.share((n,)) for n in repeats if chances}
-        self._fill([n for n, share in news.items() if share >= _PARTLY_NEW and share * chances[n] >= _LIKELY], None)
+        self._fill([n for n, share in news.items() if share >= _PARTLY_NEW and share * chances[n] >= LIKELY], None)
         self._fill(order[len(likely) :], repeats, no_orphans=True)
         self._fill(repeats, None, no_orphans=True)
         return len(self.kept) > before
@@ -185,7 +187,7 @@ class Knapsack:
     def copy(self, room: int) -> "Knapsack":
         """Return an independent knapsack with the same items and this room left."""
         novelty, kept, chosen = self.novelty.copy(), set(self.kept), set(self.chosen)
-        return Knapsack(room, self.cost, self.companions, novelty, self.is_orphan, kept, chosen)
+        return Knapsack(room, self.cost, self.companions, novelty, self.is_orphan, kept, chosen, set(self.orphans))
 
     def _fill(self, order: Sequence[int], repeats: list[int] | None, *, no_orphans: bool = False) -> None:
         kept, at_least, misses = self.kept, self.cost.at_least, 0
@@ -201,7 +203,7 @@ class Knapsack:
             if companions is None or cost > self.room:
                 misses += 1
             elif no_orphans and kept and self.is_orphan(wanted, kept):
-                continue
+                self.orphans.add(item)
             elif repeats is not None and self.novelty.share(wanted) < _FRESH:
                 repeats.append(item)
             else:

@@ -1,7 +1,7 @@
 """QATBE, query-aware token-budgeted extraction: selects the segments that are worth most within a hard budget."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
@@ -56,6 +56,8 @@ class Selection:
     """The kept text."""
     tokens: int
     """Of the final text, with the content before."""
+    orphans: Spans = field(default_factory=dict)
+    """Document number -> spans that would fit, but are hardly needed and too short to be understood alone."""
 
     @classmethod
     def everything(cls, layout: Layout) -> "Selection":
@@ -230,13 +232,14 @@ class Packing:
         costs = SegmentCosts(self.table, self.layout, counts)
         return Knapsack(room, costs, coherence.companions, novelty, coherence.is_orphan, set(kept))
 
-    def composed(self, items: Collection[int]) -> Selection:
-        """Return the selection of these items."""
+    def composed(self, items: Collection[int], orphans: Collection[int] = ()) -> Selection:
+        """Return the selection of these items. orphans: those that stayed out for being that."""
         kept = {item for item in items if item < len(self.table.segments)}
         spans = self.layout.spans(self.table, kept)
         text = self.layout.compose(spans)
         duplicates = self.table.spans(number for number, twin in sorted(self.duplicate_of.items()) if twin in kept)
-        return Selection(spans, duplicates, text, self.layout.tokens(text))
+        alone = self.table.spans(sorted(set(orphans) - kept))
+        return Selection(spans, duplicates, text, self.layout.tokens(text), alone)
 
     def filled(self, knapsack: Knapsack) -> tuple[Selection, Knapsack] | None:
         """Return the selection of what the knapsack has and what fits besides, and the knapsack with it; None if
@@ -265,7 +268,7 @@ class Packing:
             fuller = knapsack.copy(room)
             if room <= 0 or not fuller.fill(order, chances):
                 break
-            selection = self.composed(fuller.kept)
+            selection = self.composed(fuller.kept, fuller.orphans)
             if selection.tokens <= self.budget:
                 return selection, fuller
             added = fuller.chosen - knapsack.chosen

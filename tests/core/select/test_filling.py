@@ -6,10 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from selections import structure_of
+from hypothesis import given
+from hypothesis import strategies as st
+from selections import kept_of, structure_of
 
 from ctxcompress import Passage, compress
 from ctxcompress.data.documents import documents_as_they_are
+from ctxcompress.data.results import Reason
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import select
 
@@ -88,3 +91,44 @@ def test_a_long_function_that_is_asked_for_comes_before_what_only_fills_although
     kept = compress("write or append the rows of a report to a csv file", [text], max_tokens=budget).text
     assert write.strip() in kept
     assert append.strip() in kept
+
+
+SHORT = 40
+"""Characters: a reader cannot tell what a shorter piece belongs to."""
+sizes = st.lists(st.lists(st.integers(1, 14), min_size=2, max_size=6), max_size=12)
+
+
+def _passages(sizes):
+    """A passage for each list, with a paragraph of so many words for each number."""
+    return [
+        "\n\n".join(" ".join(f"p{n}b{m}w{i}" for i in range(size)) + "." for m, size in enumerate(blocks))
+        for n, blocks in enumerate(sizes)
+    ]
+
+
+@given(sizes=sizes, budget=st.integers(30, 300), data=st.data())
+def test_no_short_unlikely_block_is_kept_without_its_neighbour(sizes, budget, data):
+    texts = ["The timeout of the server is thirty seconds by default.", *_passages(sizes), "Tea is at four."]
+    structure = structure_of(texts)
+    table = structure.table
+    unlikely = data.draw(st.lists(st.floats(0.05, 0.3), min_size=len(table.texts) - 1, max_size=len(table.texts) - 1))
+    kept = set(kept_of(texts, structure, [1.0, *unlikely], budget))
+    assert 0 in kept
+    for number in kept - {0, len(table.texts) - 1}:
+        beside = {n for n in (number - 1, number + 1) if table.document[n] == table.document[number]}
+        assert len(table.texts[number].strip()) >= SHORT or beside & kept, table.texts[number]
+    room = budget - sum(len(table.texts[number].split()) for number in kept)
+    assert len(table.texts) - 1 in kept or room < 6 + budget // 100  # a short passage is kept whole
+
+
+@given(sizes=st.lists(st.lists(st.integers(1, 4), min_size=2, max_size=6), min_size=1, max_size=12))
+def test_something_is_kept_if_all_is_short_and_unlikely(sizes):
+    texts = _passages(sizes)
+    structure = structure_of(texts)
+    assert kept_of(texts, structure, [0.1] * len(structure.table.texts), 5)
+
+
+def test_what_would_fit_but_stands_alone_is_dropped_as_unlikely():
+    texts = ["The default timeout of the server is thirty seconds.", *(f"Boats {n}.\n\nTea {n}." for n in range(99))]
+    result = compress("what is the default timeout of the server?", texts, max_tokens=500)
+    assert {decision.reason for decision in result.dropped} == {Reason.UNLIKELY}

@@ -18,9 +18,9 @@ from ctxcompress.pipeline.reanalysis import scored_again
 from ctxcompress.pipeline.scoring import ScoredCall
 from ctxcompress.pipeline.task import Frame
 from ctxcompress.reduce.filters import known_scores, relative_scores
-from ctxcompress.select.knapsack import PATIENCE
+from ctxcompress.select.knapsack import LIKELY, PATIENCE
 from ctxcompress.select.layout import Layout, counts_of
-from ctxcompress.select.selection import beside_others, ranked, without_duplicates
+from ctxcompress.select.selection import beside_others, gains, ranked, without_duplicates
 from ctxcompress.select.structure import Coherence, Structure
 
 __all__ = ["BUDGETS", "CallSheet", "Evidence", "ScoredPart", "Used", "least_budgets"]
@@ -75,9 +75,13 @@ class _Steps:
         may, worth = set(order), adjusted.tolist()
         if adjusted is not values:
             order = [number for number in ranked(structure, adjusted) if number in may]
-        companions, steps = Coherence(structure, order).companions, cls([], [], [], {}, costs)
-        for number in [number for number in order if worth[number] >= 0] or order[:1]:
-            if number not in steps.step_of and (needed := companions(number, steps.step_of)) is not None:
+        coherence, steps, chances = Coherence(structure, order), cls([], [], [], {}, costs), gains(adjusted)
+        order = [number for number in order if worth[number] >= 0] or order[:1]
+        for number in order + order:  # what stood beside nothing kept may have a neighbour the second time
+            if number in steps.step_of or (needed := coherence.companions(number, steps.step_of)) is None:
+                continue
+            wanted = {number, *needed}.difference(steps.step_of)
+            if chances[number] >= LIKELY or not steps.closures or not coherence.is_orphan(wanted, steps.step_of):
                 steps.choose(number, (number, *needed))
         return steps
 

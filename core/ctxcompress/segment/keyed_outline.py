@@ -17,7 +17,7 @@ from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.lines import split_lines
 
-__all__ = ["line_outline"]
+__all__ = ["keyed_outline"]
 
 _SAMPLE = 4_000
 _SMALL = 120
@@ -63,7 +63,7 @@ _CODE_END = lazy_regex(r"[;{(,][ \t\r\n]*+\Z")
 """The end of a line that belongs to source code rather than data."""
 
 
-def line_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
+def keyed_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
     """Return the entries of data in lines, or () if the text is something else. What stands under an entry is its
     children.
 
