@@ -179,7 +179,7 @@ def test_a_clone_has_the_same_options_and_compresses_equally(framework: Framewor
 
 
 @pytest.mark.parametrize("preset", [None, "docs", "code", "web", "page"])
-@pytest.mark.parametrize("given", [{}, {**GIVEN, "preset": None}, {"mode": "preview", "telemetry": True}])
+@pytest.mark.parametrize("given", [{}, {**GIVEN, "preset": None}, {"format": "preview", "telemetry": True}])
 def test_options_go_through_json(framework: Framework, preset, given):
     component = framework.Component(**{**given, "preset": preset})
     written = framework.written(component)

@@ -110,10 +110,10 @@ def test_a_result_is_expanded_to_its_full_text(framework: Framework):
     assert pair.expand("doc-0", max_tokens=1_000) == TEXTS[0]
 
 
-@pytest.mark.parametrize("preset", ["docs", "docs_published"])
-def test_a_preset_that_cuts_passages_does_not_cut_what_is_expanded(framework: Framework, preset):
+@pytest.mark.parametrize("options", [{"preset": "docs"}, {"factual_length": 200}, {"max_length": 200}], ids=str)
+def test_options_that_cut_passages_do_not_cut_what_is_expanded(framework: Framework, options):
     text = "The flag `--retries` says how often a request is made again. " * 20
-    pair = Pair(framework, framework.item(text, "doc-0"), preset=preset)
+    pair = Pair(framework, framework.item(text, "doc-0"), **options)
     pair.search("--retries")
     assert pair.expand("doc-0", max_tokens=2_000) == text
 
@@ -250,7 +250,7 @@ def test_options_are_the_components(framework: Framework):
     ("options", "error", "message"),
     [
         ({"max_tokens": 0}, ValueError, "max_tokens is 0; it must be at least 1"),
-        ({"mode": "extract"}, TypeError, "multiple values for keyword argument 'mode'"),
+        ({"format": "plain"}, TypeError, "multiple values for keyword argument 'format'"),
         ({"max_remembered": 0}, ValueError, "max_remembered is 0; give a whole number of results, at least 1"),
         ({"max_remembered": "many"}, ValueError, "max_remembered is 'many'"),
         ({"preset": "books"}, ValueError, "preset"),
