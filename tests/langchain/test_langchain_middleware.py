@@ -126,7 +126,6 @@ async def test_a_run_with_all_kinds_of_tools_at_once(is_async):
     [
         ([], [4, 4_444, 6_826]),
         ([CtxCompressMiddleware()], [4, 1_457, 2_015]),
-        ([CtxCompressMiddleware(max_tokens=400)], [4, 748, 1_131]),
     ],
 )
 def test_what_a_model_reads_in_the_run_of_the_documentation(middleware, documented):

@@ -1,11 +1,11 @@
 """What sentences gain from their paragraph, parts of long turns from others, and rows from their header and totals."""
 
 import numpy as np
-from ctxcompress.score.credit import raise_long_turns, raise_rows, raise_sentences
 
 from ctxcompress import compress
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.table import SegmentTable
+from ctxcompress.score.adjustments import raise_long_turns, raise_rows, raise_sentences
 from ctxcompress.segment.segments import segment
 
 EXPENSES = """\
