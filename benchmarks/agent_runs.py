@@ -2,8 +2,8 @@
 
     python benchmarks/agent_runs.py
 
-The runs are those of tests/adapters/test_adapters_long_run.py, which checks what must hold: 500 source files and descriptions of
-installed packages, a scripted model, and a restart in the middle. Needs the extra `dev`.
+The runs are those of tests/adapters/test_adapters_long_run.py, which checks what must hold: 500 source files and
+descriptions of installed packages, a scripted model, and a restart in the middle. Needs the extra `dev`.
 """
 
 import sys
