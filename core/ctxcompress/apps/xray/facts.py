@@ -18,7 +18,7 @@ MEANING: Mapping[Reason, str] = MappingProxyType(
         Reason.METADATA: "The score is below the limit of metadata_only: a line says what the passage is.",
         Reason.TRUNCATED: "It is over max_length or factual_length.",
         Reason.DUPLICATE: "Another passage has this text, or nearly this text.",
-        Reason.UNLIKELY: "It is hardly likely to be needed (adaptive).",
+        Reason.UNLIKELY: "It is hardly likely to be needed.",
         Reason.BUDGET: "Other text is worth more of the budget.",
         Reason.EMPTY: "There is nothing but white space.",
     }
