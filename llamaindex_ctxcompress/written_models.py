@@ -24,7 +24,7 @@ def written_down(option: str, model: object) -> object:
     """
     if isinstance(model, BaseEmbedding | BaseLLM):
         return model.to_dict()
-    return None if model is None else f"<{option} {type(model).__qualname__}>"
+    return model if isinstance(model, str | None) else f"<{option} {type(model).__qualname__}>"
 
 
 def read_back(options: Mapping[str, Any]) -> dict[str, Any]:

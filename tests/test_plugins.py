@@ -84,4 +84,4 @@ def test_without_the_package_there_is_none_of_it(tmp_path: Path) -> None:
     found = _found(tmp_path)
     assert found["kept"] != _found(tmp_path, str(PACKAGE))["kept"]
     assert not any(reason == "filter" for _, reason in found["dropped"])
-    assert found["error"] == "encoder is 'first_letters'; give 'static', or in code an object"
+    assert found["error"] == "encoder is 'first_letters'; give 'static' or 'words', or in code an object"

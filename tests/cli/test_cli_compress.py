@@ -284,7 +284,7 @@ def test_any_option_can_be_set_by_its_name_and_a_value_in_toml(files: list[str])
         ("top_n", "'top_n' sets no option; give NAME=VALUE, such as top_n=5"),
         ("topn=5", "there is no option 'topn'; did you mean 'top_n'?"),
         ("top_n=five", "top_n is 'five'; give a whole number, at least 1, or None to keep all"),
-        ("encoder=magic", "encoder is 'magic'; give 'static', or in code an object"),
+        ("encoder=magic", "encoder is 'magic'; give 'static' or 'words', or in code an object"),
     ],
 )
 def test_a_wrong_assignment_is_refused(assignment: str, message: str) -> None:

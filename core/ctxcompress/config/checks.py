@@ -13,6 +13,7 @@ from ctxcompress.cache.cache import Cache
 from ctxcompress.data.observer import Observer
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.results import Format
+from ctxcompress.encoders import encoder_named
 from ctxcompress.encoders.encoder import Comparer, Encoder, word_vectors_of
 from ctxcompress.errors import ConfigError, MissingExtra
 from ctxcompress.language_model import LLMSelector
@@ -201,13 +202,20 @@ def _check_score(name: str, score: object, kind: str, otherwise: str) -> None:
         )
 
 
-def check_evidence_only(scorer: str, encoder: object, adaptive: object) -> None:
-    if encoder is not None and (isinstance(encoder, type) or not isinstance(encoder, Encoder | Comparer)):
+def encoder(name: str, value: object) -> object:
+    """Check the encoder, and return the one that a name stands for."""
+    if isinstance(value, str):
+        return encoder_named(value)
+    if value is not None and (isinstance(value, type) or not isinstance(value, Encoder | Comparer)):
         raise ConfigError(
-            f"encoder is {_shown(encoder)}; give one of ctxcompress.encoders, such as StaticVectors() or "
+            f'{name} is {_shown(value)}; give "words", one of ctxcompress.encoders, such as StaticVectors() or '
             "SentenceEncoder(...), to an adapter an embedding model of its framework, or an object with encode_query "
             "and encode_document, or with compare and compares_all"
         )
+    return value
+
+
+def check_evidence_only(scorer: str, encoder: object, adaptive: object) -> None:
     beside = word_vectors_of(encoder)
     if beside is not None and (isinstance(beside, type) or not isinstance(beside, Comparer) or not beside.compares_all):
         raise ConfigError(

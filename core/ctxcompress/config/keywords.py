@@ -38,7 +38,7 @@ class Options(TypedDict, total=False):
     max_length: int | None
     factual_length: int | None
     scorer: Scorer
-    encoder: Encoder | Comparer | None
+    encoder: Encoder | Comparer | str | None
     llm: LanguageModel | LLMSelector | None
     adaptive: bool | float
     language: str | None

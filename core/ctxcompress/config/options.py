@@ -167,10 +167,12 @@ class CompressionConfig:
         '"rank_bm25" is BM25Okapi of the package rank-bm25, "rank_bm25l" its BM25L and "rank_bm25plus" its BM25Plus.',
         checks.one_of(Scorer),
     )
-    encoder: Encoder | Comparer | None = option(
+    encoder: Encoder | Comparer | str | None = option(
         None,
-        'The encoder that tells the scorer "evidence" how close texts are in meaning. One of ctxcompress.encoders, '
-        "such as `StaticVectors()`; adapters take an embedding model of their framework.",
+        'The encoder that tells the scorer "evidence" how close texts are in meaning. "words" is a table of English '
+        "words in this package, others are in ctxcompress.encoders, such as `StaticVectors()`; adapters take an "
+        "embedding model of their framework.",
+        checks.encoder,
     )
     llm: LanguageModel | LLMSelector | None = option(
         None,

@@ -29,7 +29,7 @@ __getattr__, __dir__ = lazy_names(
 
 @cache
 def encoder_named(name: str) -> "Encoder | Comparer":
-    """Return the encoder that a configuration file or a command names: "static" is `StaticVectors()`.
+    """Return the encoder of a name: "words" is the word table of this package, "static" is `StaticVectors()`.
 
     A package adds a name by an entry point of the group "ctxcompress.encoders" that makes an encoder when it is called.
     Each is made once and shared. Raises ConfigError for another name, and MissingExtra if an extra is not installed.

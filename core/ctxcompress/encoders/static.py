@@ -12,12 +12,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxcompress.encoders.bags import Bags, Floats, Integers, closeness_of_bags, ranges, unit_rows
 from ctxcompress.errors import MissingExtra
 
 __all__ = ["StaticVectors"]
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _DIMENSIONS = 128
 """The number of dimensions that are compared with a query. The first ones say nearly as much as all 256."""
@@ -28,8 +26,6 @@ _BEGIN = "▁"
 """Tokens that begin a word begin with this sign."""
 _REMEMBERED = 50_000
 """The number of words whose tokens are remembered before new ones are forgotten: about 10 MB."""
-_MANY = 2_000
-"""A text with this many tokens repeats most of them."""
 _LONGEST = 40
 """Longer words are not remembered: they are links, data, or texts without spaces, which hardly come back."""
 
@@ -82,34 +78,12 @@ class StaticVectors:
         label_of: the number of each text's label, -1 for none.
         """
         tokens, text_of = self._tokens.of([*queries, *labels, *texts])
-        distinct, place = self._numbered(tokens)
-        asked, of_labels, of_texts = _divided(place, text_of, len(queries), len(labels), len(texts))
-        frequency = _frequency(of_texts, of_labels, label_of, distinct.size)
-        weighted = self._compared[distinct]
-        weighted *= np.log1p((len(texts) + 0.5 - frequency) / (frequency + 0.5)).astype(np.float32)[:, np.newaxis]
-        directions = _unit(asked.sums(weighted))
-        label_sums = of_labels.sums(weighted)
-        padded = np.vstack([label_sums, np.zeros_like(weighted[:1])])  # the last one stands for no label
-        closeness = np.zeros((len(queries), len(texts)))
-        for start in range(0, len(texts), _BLOCK):
-            block = slice(start, start + _BLOCK)
-            sums = of_texts.sums(weighted, start, start + _BLOCK)
-            if labels:
-                sums += padded[label_of[block]]
-            closeness[:, block] = np.einsum("td,qd->qt", _unit(sums), directions)
-        return closeness, np.einsum("ld,qd->ql", _unit(label_sums), directions).astype(float)
+        sizes = len(queries), len(labels), len(texts)
+        return closeness_of_bags(tokens, text_of, sizes, label_of, self._compared.__getitem__)
 
     def pieces(self, words: Sequence[str], /) -> tuple[int, int]:
         """Return the number of tokens of these words, and 0: characters without a token are cut into bytes."""
         return self._tokens.of_words(list(words))[0].size, 0
-
-    def _numbered(self, tokens: Integers) -> tuple[Integers, Integers]:
-        """Return the distinct tokens and the number of each token among them, as np.unique does, but sooner."""
-        numbers = np.zeros(len(self._vectors), dtype=np.int64)
-        numbers[tokens] = 1
-        distinct = np.flatnonzero(numbers)
-        numbers[distinct] = np.arange(distinct.size)
-        return distinct, numbers[tokens]
 
     def encode_passages(self, texts: Sequence[str], /) -> Floats:
         """Return vectors of length 1 for passages, shape (texts, 256), and zeros for a text without tokens.
@@ -123,7 +97,7 @@ class StaticVectors:
             tokens, text_of = self._tokens.of(list(map(_WORDS, texts[start : start + _BLOCK])))
             text_of, tokens = np.divmod(np.unique(text_of * len(self._vectors) + tokens), len(self._vectors))
             size = min(_BLOCK, len(texts) - start)
-            vectors[start : start + size] = _unit(_Bags(tokens, text_of, size).sums(self._vectors))
+            vectors[start : start + size] = unit_rows(Bags(tokens, text_of, size).sums(self._vectors))
         return vectors
 
     def __reduce__(self) -> tuple[type["StaticVectors"], tuple[()]]:
@@ -158,7 +132,7 @@ class _Tokens:
         text_of = np.repeat(np.arange(len(texts)), length)
         if flat.size == size.size:
             return flat[word], text_of
-        place, times = _ranges((np.cumsum(size) - size)[word], size[word])
+        place, times = ranges((np.cumsum(size) - size)[word], size[word])
         return flat[place], np.repeat(text_of, times)
 
     def of_words(self, words: list[str]) -> tuple[Integers, Integers]:
@@ -194,74 +168,6 @@ class _Tokens:
             ids = self._tokenizer.encode(joined, add_special_tokens=False).ids
             for first, last in pairwise([*np.flatnonzero(self._begins[ids]).tolist(), len(ids)]):
                 yield tuple(ids[first:last])
-
-
-class _Bags:
-    """The tokens of texts, one text after the other."""
-
-    __slots__ = ("starts", "text_of", "tokens")
-
-    def __init__(self, tokens: Integers, text_of: Integers, texts: int) -> None:
-        """text_of: the number of each token's text, ascending."""
-        self.tokens, self.text_of = tokens, text_of
-        self.starts: list[int] = np.searchsorted(text_of, np.arange(texts + 1)).tolist()
-
-    def sums(self, vectors: NDArray[np.float32], start: int = 0, end: int | None = None) -> NDArray[np.float32]:
-        """Return the sum of the vectors of each text's tokens, shape (texts, dimensions).
-
-        vectors: one row per token. start, end: the first text, and the one after the last.
-        """
-        starts = self.starts[start : None if end is None else end + 1]
-        sums = np.zeros((len(starts) - 1, vectors.shape[1]), dtype=np.float32)
-        for number, (first, last) in enumerate(pairwise(starts)):
-            tokens = self.tokens[first:last]
-            if tokens.size < _MANY:
-                np.add.reduce(vectors[tokens], axis=0, out=sums[number])  # much faster than one `reduceat`
-            else:  # without a copy of a vector for every token of a book
-                distinct, times = np.unique(tokens, return_counts=True)
-                np.einsum("td,t->d", vectors[distinct], times.astype(np.float32), out=sums[number])
-        return sums
-
-
-def _divided(tokens: Integers, text_of: Integers, *sizes: int) -> Iterator[_Bags]:
-    """Yield the texts in groups of these sizes."""
-    ends = np.cumsum(sizes)
-    bounds = [0, *np.searchsorted(text_of, ends).tolist()]
-    for (first, last), size, end in zip(pairwise(bounds), sizes, ends.tolist(), strict=True):
-        yield _Bags(tokens[first:last], text_of[first:last] - (end - size), size)
-
-
-def _frequency(texts: _Bags, labels: _Bags, label_of: Integers, tokens: int) -> Integers:
-    """Return for each token in how many texts it occurs, or in their labels, shape (tokens,)."""
-    keys = texts.text_of * tokens + texts.tokens
-    if labels.tokens.size:
-        keys = np.concatenate([keys, _under_labels(labels, label_of, tokens)])
-    keys.sort()
-    distinct = keys[np.diff(keys, prepend=-1) > 0]
-    return np.bincount(distinct % max(tokens, 1), minlength=tokens)
-
-
-def _under_labels(labels: _Bags, label_of: Integers, tokens: int) -> Integers:
-    """Return a key (text * tokens + token) for each text and each token of its label."""
-    texts = np.flatnonzero(label_of >= 0)
-    starts = np.array(labels.starts)
-    first = starts[label_of[texts]]
-    place, lengths = _ranges(first, starts[label_of[texts] + 1] - first)
-    return np.repeat(texts, lengths) * tokens + labels.tokens[place]
-
-
-def _ranges(starts: Integers, lengths: Integers) -> tuple[Integers, Integers]:
-    """Return (all numbers of these ranges, one range after the other, the lengths)."""
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if ends.size else 0
-    return np.arange(total) + np.repeat(starts + lengths - ends, lengths), lengths
-
-
-def _unit(sums: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the vectors scaled to length 1. Zero vectors stay zero."""
-    squares = np.einsum("td,td->t", sums, sums)
-    unit: NDArray[np.float32] = sums / np.maximum(np.sqrt(squares), np.float32(1e-12))[:, np.newaxis]
-    return unit
 
 
 def _wordllama() -> Any:

@@ -119,7 +119,8 @@ def score_segments(
     change nothing else. ranked: see `Task.ranked`.
     """
     embeddings = [passage.embedding for passage in document_passages]
-    semantics = Semantics.of(config.encoder, embeddings, language) if config.encoder else None
+    encoder = None if isinstance(config.encoder, str) else config.encoder  # a name is made an encoder by its check
+    semantics = Semantics.of(encoder, embeddings, language) if encoder else None
     questions = [question for query in queries for question in questions_in(query)]
     best = _Judgement.of_all(
         [

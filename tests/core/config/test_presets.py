@@ -190,7 +190,7 @@ def test_a_file_can_name_word_vectors_as_the_encoder(toml):
     config = toml('[compression]\nencoder = "static"')
     assert isinstance(config.encoder, StaticVectors)
     assert config == toml('[compression]\nencoder = "static"')
-    with pytest.raises(ConfigError, match=r"encoder is 'minilm'; give 'static', or in code an object"):
+    with pytest.raises(ConfigError, match=r"encoder is 'minilm'; give 'static' or 'words', or in code an object"):
         toml('[compression]\nencoder = "minilm"')
 
 

@@ -79,11 +79,13 @@ def test_what_has_the_methods_is_taken_as_it_is(encoder):
     assert CompressionConfig(encoder=encoder).encoder is encoder
 
 
-@pytest.mark.parametrize("wrong", ["all-MiniLM-L6-v2", 3, object(), len, {"encode_query": 1}])
+@pytest.mark.parametrize("wrong", [3, object(), len, {"encode_query": 1}])
 def test_anything_else_is_refused_with_what_is_one(wrong):
-    with pytest.raises(ConfigError, match=r"encoder is .*; give one of ctxcompress.encoders, .*encode_query") as e:
+    with pytest.raises(
+        ConfigError, match=r"encoder is .*; give \"words\", one of ctxcompress.encoders, .*encode_query"
+    ) as e:
         CompressionConfig(encoder=wrong)
-    assert (repr(wrong) if isinstance(wrong, str | int) else type(wrong).__qualname__) in str(e.value)
+    assert (repr(wrong) if isinstance(wrong, int) else type(wrong).__qualname__) in str(e.value)
 
 
 @pytest.mark.parametrize("encoder", [Vectors(), Lengths()], ids=lambda e: type(e).__name__)
