@@ -19,9 +19,7 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("question", "answer"), [("how can I pay?", 1), ("how do I switch my laptop off?", 2)]
-)
+@pytest.mark.parametrize(("question", "answer"), [("how can I pay?", 1), ("how do I switch my laptop off?", 2)])
 def test_it_finds_an_answer_in_other_words(question, answer):
     assert compress(question, TEXTS, max_tokens=12, encoder="words").text == TEXTS[answer]
     assert WordTable().compare(question, TEXTS).argmax() == answer
