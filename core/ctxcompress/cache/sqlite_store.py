@@ -4,6 +4,7 @@ import logging
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, MutableMapping
+from dataclasses import replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -22,12 +23,12 @@ _APPLICATION_ID, _ID_PLACE = int.from_bytes(MAGIC[:4]), slice(68, 72)
 """The id, and where in a file it is."""
 _SCHEMA = "CREATE TABLE ctxcache (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, data BLOB NOT NULL)"
 """A new row has the greatest id. The table's name is that of MAGIC, by which a damaged file is recognized."""
-_SETTINGS = ("journal_mode = WAL", "synchronous = NORMAL", "cell_size_check = ON", "mmap_size = 0")
 _SIZES = ("page_count", "freelist_count", "page_size")
 _LARGEST_ENTRY = 100_000_000
 """Bytes."""
 _SECONDS = 0.5
 """How long other threads, and then other processes, are waited for: a second in all."""
+_SETTINGS = ("synchronous = NORMAL", "cell_size_check = ON", "mmap_size = 0", f"busy_timeout = {1_000 * _SECONDS:.0f}")
 _AT_ONCE = 20
 """Entries that are deleted before the size of the file is looked at again."""
 _PAGE_BYTES, _HEAD_BYTES = 4096, 1 << 20
@@ -55,7 +56,7 @@ class SqliteStore(MutableMapping[str, bytes]):
 
     def __init__(self, path: str | PathLike[str], *, max_bytes: int = 1_000_000_000) -> None:
         self.path, self.max_bytes = Path(path).absolute(), whole_number("max_bytes", max_bytes, "bytes")
-        self._file = PrivateDatabase(self.path, _APPLICATION_ID, (_SCHEMA,), _LARGEST_ENTRY + 1_000, _SECONDS)
+        self._file = PrivateDatabase(self.path, _APPLICATION_ID, (_SCHEMA,), _LARGEST_ENTRY + 1_000)
         self._damaged = self.path.with_name(f"{self.path.name}.damaged")
         self._lock = Lock()
         self._connections: dict[int, sqlite3.Connection] = {}
@@ -68,6 +69,7 @@ class SqliteStore(MutableMapping[str, bytes]):
             raise ConfigError(
                 f"{self.path} cannot be used as a cache ({error}); give the path of another file"
             ) from None
+        self._file = replace(self._file, seconds=_SECONDS)  # only when it is made, there is time to wait for others
 
     def __getitem__(self, key: str) -> bytes:
         rows = self._rows("SELECT CAST(data AS BLOB) FROM ctxcache WHERE key = ?", key)
@@ -127,6 +129,7 @@ class SqliteStore(MutableMapping[str, bytes]):
             self._identity = found  # before it is opened, which fails if it is damaged
             connection = self._connections[os.getpid()] = self._file.connect()
             self._identity = identity(self.path)
+            _use_log(connection)
             for setting in _SETTINGS:
                 connection.execute(f"PRAGMA {setting}")
         return self._connections[os.getpid()]
@@ -154,6 +157,15 @@ class SqliteStore(MutableMapping[str, bytes]):
 
     def __reduce__(self) -> tuple[Callable[[str], "SqliteStore"], tuple[str]]:
         return partial(SqliteStore, max_bytes=self.max_bytes), (str(self.path),)
+
+
+def _use_log(connection: sqlite3.Connection) -> None:
+    """Have SQLite write ahead into a log, unless others use the file just now. The file remembers it."""
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+            raise
 
 
 def _write(connection: sqlite3.Connection, key: str, value: bytes, most: int) -> None:
