@@ -37,6 +37,7 @@ class QdrantStore(MutableMapping[str, bytes]):
     def __init__(self, client_or_url: Any, *, collection: str, max_entries: int = 100_000) -> None:
         try:
             qdrant = importlib.import_module("qdrant_client")
+            models = importlib.import_module("qdrant_client.models")
         except ImportError as error:
             raise MissingExtra("QdrantStore needs qdrant-client; run: pip install 'ctxcompress[qdrant]'") from error
         if not isinstance(collection, str) or not collection:
@@ -45,13 +46,13 @@ class QdrantStore(MutableMapping[str, bytes]):
             kind = type(client_or_url).__name__
             raise ConfigError(f"client_or_url is an object of type {kind}; give a QdrantClient or the URL of a server")
         self.collection, self.max_entries = collection, whole_number("max_entries", max_entries, "entries")
-        self._given, self._models, self._exists = client_or_url, qdrant.models, False
+        self._given, self._models, self._exists = client_or_url, models, False
         self._client: Any = client_or_url
         if isinstance(client_or_url, str):
             self._client = qdrant.QdrantClient(url=client_or_url, timeout=_TIMEOUT)
         self.never_hangs = _is_local(self._client)  # it may work only on the thread that made it
-        has_time = qdrant.models.FieldCondition(key=_TIME, range=qdrant.models.Range(gte=0))
-        self._ours = qdrant.models.Filter(must=[has_time])
+        has_time = models.FieldCondition(key=_TIME, range=models.Range(gte=0))
+        self._ours = models.Filter(must=[has_time])
         self._unchecked = self._spare = max(min(int(_SPARE * max_entries), _MOST_SPARE), 1)
         """Entries written since they were counted. The first write counts them."""
 
