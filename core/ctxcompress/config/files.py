@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 from ctxcompress.cache import Cache, QdrantStore, SqliteStore
 from ctxcompress.config.checks import closest
-from ctxcompress.encoders import encoder_named
 from ctxcompress.errors import ConfigError
 
 __all__ = ["cache_named", "default_path", "object_named", "options_of", "read_options"]
@@ -212,12 +211,8 @@ def options_of(tables: Mapping[str, object], known: Collection[str]) -> dict[str
 
 
 def object_named(option: str, value: object) -> object:
-    """Return the object that the value of an option names; any other value as it is."""
-    if option == "encoder" and isinstance(value, str):
-        return encoder_named(value)
-    if option == "cache" and isinstance(value, str | Mapping):
-        return cache_named(value)
-    return value
+    """Return the cache that the value of that option names; any other value as it is."""
+    return cache_named(value) if option == "cache" and isinstance(value, str | Mapping) else value
 
 
 def _of_search(given: object) -> dict[str, object]:

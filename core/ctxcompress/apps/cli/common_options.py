@@ -12,7 +12,6 @@ import typer
 
 from ctxcompress.config.files import object_named
 from ctxcompress.config.options import OPTIONS, CompressionConfig, Format, Options, Order, Preset, Tier, starting_config
-from ctxcompress.encoders import encoder_named
 from ctxcompress.errors import ConfigError
 
 __all__ = [
@@ -157,7 +156,7 @@ EncoderOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help=f"{OPTIONS['encoder'].summary} Give static: English word vectors of the extra static.",
+        help=f"{OPTIONS['encoder'].summary} Give words, a table of English words, or static, of the extra static.",
         show_default="none",
     ),
 ]
@@ -201,10 +200,8 @@ def keep_rules(texts: list[str] | None, patterns: list[str] | None) -> list[obje
 
 
 def given_options(options: dict[str, Any]) -> Options:
-    """Return the options that were given, with the objects that their texts name."""
+    """Return the options that were given, with the synonyms that texts give."""
     given: Any = {name: value for name, value in options.items() if value not in (None, [])}
-    if "encoder" in given:
-        given["encoder"] = encoder_named(given["encoder"])
     if "synonyms" in given:
         given["synonyms"] = _synonyms(given["synonyms"])
     return given  # type: ignore[no-any-return]
@@ -223,7 +220,7 @@ def starting_options(
 def _option(text: str) -> tuple[str, object]:
     """Return the name and the value that `name=value` gives; a value that is not TOML is a string.
 
-    Raises ConfigError where there is no equals sign, or no encoder or cache of that name.
+    Raises ConfigError where there is no equals sign, or no cache of that name.
     """
     name, equals, value = text.partition("=")
     if not equals:

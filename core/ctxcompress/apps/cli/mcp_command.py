@@ -18,7 +18,6 @@ from ctxcompress.apps.cli.common_options import (
 )
 from ctxcompress.apps.cli.report import complain, readable_errors
 from ctxcompress.config.options import Format
-from ctxcompress.encoders import encoder_named
 from ctxcompress.errors import ConfigError
 
 __all__ = ["mcp_command"]
@@ -70,7 +69,7 @@ def mcp_command(
             config=start.with_options(**given_options({"adaptive": adaptive})),
             max_tokens=max_tokens,
             format=format,
-            encoder=encoder_named(encoder) if encoder is not None else None,
+            encoder=encoder,
             port=number,
             metrics=metrics,
             ready=lambda where: complain(f"serving {docs} on {where}"),

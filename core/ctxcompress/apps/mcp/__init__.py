@@ -26,7 +26,7 @@ def serve(
     preset: Preset | None = None,
     max_tokens: int | None = None,
     format: Format | None = None,
-    encoder: Encoder | Comparer | None = None,
+    encoder: Encoder | Comparer | str | None = None,
     port: int | None = None,
     metrics: bool = False,
     ready: Callable[[str], object] = lambda _: None,
@@ -83,7 +83,7 @@ def _tool(
     config: CompressionConfig,
     max_tokens: int | None,
     format: Format | None,
-    encoder: Encoder | Comparer | None,
+    encoder: Encoder | Comparer | str | None,
 ) -> QueryTool:
     options: Options = {"max_tokens": max_tokens}
     if format is not None:
