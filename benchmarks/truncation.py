@@ -17,10 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
 
-from ctxcompress.code.elision import marks_for
-from ctxcompress.data.passages import shown
-from ctxcompress.reduce.truncation import truncated
-from ctxcompress.segment.source_code import outline
+from ctxcompress import Passage, compress
 
 MAX_LENGTH = 2_000
 _SIZES = range(10_000, 200_001)
@@ -57,8 +54,7 @@ def library() -> Iterator[Path]:
 
 def by_structure(text: str, name: str, most: int) -> str:
     """Signatures before bodies."""
-    cut = truncated(text, outline(text, name), most, marker=marks_for("python"))
-    return shown(text, cut.spans, cut.markers)
+    return compress("", [Passage(name, text, file_path=name)], max_length=most, tier="complete", encoding=len).text
 
 
 def head(text: str, _: str, most: int) -> str:

@@ -6,32 +6,27 @@ own.
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby, repeat
 from math import log
 from typing import NamedTuple
 
 from ctxcompress.code.detection import is_code_name, source_language
-from ctxcompress.code.elision import PROSE, marks_for
+from ctxcompress.code.elision import PROSE, Elision, marks_for
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document, Piece, Spans, passages_of
-from ctxcompress.data.passages import Gap, Passage, Span, intersection, inverse, spans_of
+from ctxcompress.data.passages import Gap, Node, Passage, Segment, Span, intersection, inverse, spans_of
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.query.complexity import Intent, classify_intent
 from ctxcompress.query.terms import query_terms
 from ctxcompress.reduce.metadata_lines import like_own_lines, metadata_line
 from ctxcompress.reduce.reduction import places_in_documents
-from ctxcompress.reduce.truncation import (
-    Cut,
-    Importance,
-    records_within,
-    truncated,
-    truncated_head,
-    truncated_prose,
-)
+from ctxcompress.reduce.truncation import Cut, truncated, words_of
 from ctxcompress.segment.data_records import is_data
 from ctxcompress.segment.markup_text import TextNode, text_nodes
-from ctxcompress.segment.segments import read_text, segment, segment_outlined
+from ctxcompress.segment.segments import read_text, segment_outlined
 from ctxcompress.segment.source_code import outline
 from ctxcompress.select.layout import assemble
 from ctxcompress.text.words import Terms, split_words
@@ -40,6 +35,7 @@ __all__ = ["Gaps", "LengthLimit", "find_escapes", "length_limit", "metadata_line
 
 Gaps = Mapping[int, tuple[Gap, ...]]
 """Passage number -> the parts that were cut out of it, in order."""
+_SPACE = lazy_regex(r"\s*+")
 
 
 class LengthLimit(NamedTuple):
@@ -162,6 +158,38 @@ def _gap_in_passage(gap: Gap, document: Document) -> Gap:
 
 
 @dataclass(frozen=True, slots=True)
+class _Shape:
+    """Shows segments of a text, with gap markers between them."""
+
+    text: str
+    nodes: Sequence[Node] = ()
+    """The outline of source code or data; empty for prose."""
+    language: str = ""
+
+    def cut_to(self, segments: Sequence[Segment], kept: Sequence[int]) -> Cut:
+        """Return what is shown if the segments with these numbers are kept."""
+        spans = assemble(self.text, segments, kept)
+        dropped = inverse(spans, len(self.text))
+        starts = [start for start, _ in dropped]
+        markers: dict[int, str] = {}
+        for place, marker in Elision(self.text, self.nodes, self.language).markers(spans) if self.nodes else ():
+            markers[bisect_right(starts, place) - 1] = marker  # a comment may be kept between the gap and the place
+        return Cut(spans, tuple(self._gap(*span, markers.get(number, "")) for number, span in enumerate(dropped)))
+
+    def _gap(self, start: int, end: int, marker: str) -> Gap:
+        """Return a gap. marker: of code, with the line break before it."""
+        if self.nodes:
+            space = marker[: len(marker) - len(marker.lstrip())]
+            return Gap(start, end, marker, "", marker and space + marks_for(self.language).gap)
+        dropped = self.text[start:end]
+        if not dropped.strip():
+            return Gap(start, end, "", "", "")
+        after = _SPACE.match(self.text, start if end == len(self.text) else end)
+        space = after[0] if start and after else dropped[len(dropped.rstrip()) :]
+        return Gap(start, end, PROSE.gap, space, PROSE.gap)
+
+
+@dataclass(frozen=True, slots=True)
 class _Cutter:
     """Truncates texts for one query."""
 
@@ -175,35 +203,32 @@ class _Cutter:
     def cut(self, text: str, passage: Passage) -> Cut:
         """Truncate a text of the passage: all of its text, or what is left of it."""
         if len(text) <= self.max_length:
-            return truncated(text, (), self.max_length, marker=PROSE)
+            return Cut((Span(0, len(text)),))
         name = passage.file_path or passage.title
-        if found := self._records(text, name):
-            return found
-        nodes = outline(text, name)
-        marks = marks_for(source_language(text, name)) if nodes else PROSE
-        segments = () if nodes else segment(text, language=self.language)
-        if self.is_head:
-            return truncated_head(text, nodes, segments, self.max_length, marker=marks)
-        importance = self._importance(text)
+        nodes, prose = read_text(text, language=self.language, name=name)
+        shape = _Shape(text, nodes, source_language(text, name) if nodes else "")
+        for segments in self._readings(text, nodes, prose):
+            asked = self._asked(text, segments)
+            cut_to = partial(shape.cut_to, segments)
+            found = truncated(segments, self.max_length, cut_to, asked=asked, is_head=self.is_head)
+            if found.spans and (nodes or not self.is_head or 2 * len(found) >= self.max_length):
+                return found
+        words = words_of(text, segments)
+        cut_to = partial(_Shape(text).cut_to, words)
+        return truncated(words, self.max_length, cut_to, asked=[0.0] * len(words), is_head=self.is_head)
+
+    def _readings(self, text: str, nodes: Sequence[Node], prose: Sequence[Segment]) -> Iterator[Sequence[Segment]]:
+        """Yield the segments of a text: of data whole records, then their fields; of code lines."""
+        if not nodes:
+            yield prose
+        elif is_data(nodes):
+            yield segment_outlined(text, nodes, whole=2 * self.max_length)
         if nodes:
-            return truncated(text, nodes, self.max_length, marker=marks, importance=importance)
-        return truncated_prose(text, segments, self.max_length, importance=importance)
+            yield segment_outlined(text, nodes, whole=0)
 
-    def _records(self, text: str, name: str | None) -> Cut | None:
-        """Truncate data to whole records, or else to their fields; None if this is no data, or none is so short."""
-        nodes, _ = read_text(text, language=self.language, name=name)
-        importance = self._importance(text)
-        for whole in (2 * self.max_length, 0) if is_data(nodes) else ():
-            segments = segment_outlined(text, nodes, whole=whole)
-            kept = records_within(text, segments, self.max_length, importance=None if self.is_head else importance)
-            spans = assemble(text, segments, kept)
-            if spans and sum(end - start for start, end in spans) <= self.max_length:
-                return Cut(spans, tuple(Gap(*span, "", "", "") for span in inverse(spans, len(text))))
-        return None
-
-    def _importance(self, text: str) -> Importance:
-        """Return a function that rates a part of the text by the query terms in it. Terms that are frequent in the text
-        count less."""
+    def _asked(self, text: str, segments: Sequence[Segment]) -> list[float]:
+        """Rate each segment by the query terms in it and in its heading. Terms that are frequent in the text count
+        less."""
         terms = Terms(self.language)
         wanted = query_terms(self.query, language=self.language, terms=terms, synonyms=self.config.synonyms)
         word_counts = Counter(split_words(text))
@@ -213,11 +238,11 @@ class _Cutter:
             term_counts.update(dict.fromkeys(of_word, word_counts[word]))
         weights = [weight / (1 + log(term_counts[term] or 1)) for term, weight in enumerate(wanted.values())]
 
-        def importance(part: str) -> float:
+        def rating(part: str) -> float:
             found = {term for word in split_words(part) for term in hits.get(word, ())}
             return sum(weights[term] for term in sorted(found))
 
-        return importance
+        return [rating(text[part.start : part.end]) + rating(" ".join(part.heading[-1:])) for part in segments]
 
 
 def metadata_lines(passages: Sequence[Passage], numbers: Iterable[int]) -> dict[int, str]:
