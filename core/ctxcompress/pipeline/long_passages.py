@@ -184,9 +184,10 @@ class _Shape:
         dropped = self.text[start:end]
         if not dropped.strip():
             return Gap(start, end, "", "", "")
-        after = _SPACE.match(self.text, start if end == len(self.text) else end)
-        space = after[0] if start and after else dropped[len(dropped.rstrip()) :]
-        return Gap(start, end, PROSE.gap, space, PROSE.gap)
+        beside = _SPACE.match(self.text, start if end == len(self.text) else end)
+        space = beside[0] if beside else ""
+        mark = PROSE.gap if space else PROSE.gap + dropped[len(dropped.rstrip()) :]
+        return Gap(start, end, mark, space, mark)
 
 
 @dataclass(frozen=True, slots=True)
