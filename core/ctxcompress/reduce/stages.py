@@ -187,10 +187,9 @@ def _exact(candidates: Candidates, config: CompressionConfig) -> Step:
     same = exact_duplicates(texts, order, candidates.delivered.first)
     left = candidates.without_duplicates(same)
     order = [number for number in order if number not in same]
-    delivered, others = candidates.delivered.beside([candidates.passages[number] for number in order])
-    order = [*delivered, *order]
+    order = [*candidates.delivered.first.values(), *order]
     chunks = [candidates.passages[number] for number in order]
-    found = find_overlaps([chunk.text for chunk in chunks], list(map(group_of, chunks)), order, others)
+    found = find_overlaps([chunk.text for chunk in chunks], list(map(group_of, chunks)))
     left = left.without_duplicates(_numbered(order, found.within))
     links = [link._replace(before=order[link.before], after=order[link.after]) for link in found.links]
     return _chosen(candidates, left.with_links(links))
