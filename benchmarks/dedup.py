@@ -29,7 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.encoders.vectors import unit
-from ctxcompress.reduce.duplicates import exact_duplicates, near_duplicates, preference, same_meaning
+from ctxcompress.reduce.differences import Particulars
+from ctxcompress.reduce.duplicates import exact_duplicates, near_duplicates, same_meaning
 
 SIZES = (50, 500, 5_000)
 MEANING_SIZES = (2_500, 5_000, 10_000, 20_000)
@@ -79,10 +80,9 @@ def sets_alone(texts: Sequence[str]) -> int:
 
 def deduplicated(texts: Sequence[str]) -> int:
     """How many passages are left without copies and near copies."""
-    order = preference(texts, [0.0] * len(texts), [str(number) for number in range(len(texts))])
-    leaders = exact_duplicates(texts, order)
-    left = [texts[number] for number in order if number not in leaders]
-    return len(left) - len(near_duplicates(left, range(len(left)), _THRESHOLD))
+    leaders = exact_duplicates(texts)
+    left = [text for number, text in enumerate(texts) if number not in leaders]
+    return len(left) - len(near_duplicates(left, _THRESHOLD, Particulars(left)))
 
 
 def _milliseconds(work: Callable[[Sequence[str]], int], texts: Sequence[str]) -> tuple[float, int]:
@@ -159,7 +159,7 @@ def meaning(sizes: Sequence[int]) -> None:
                 rounds = []
                 for _ in range(_ROUNDS):
                     start = process_time()
-                    left = size - len(same_meaning(texts, range(size), vectors, 0.85))
+                    left = size - len(same_meaning(vectors, 0.85, Particulars(texts)))
                     rounds.append(process_time() - start)
                 taken = median(rounds)
                 name, growth = kind.__name__.split("_")[0], f"{taken / before:.1f}" if before else ""

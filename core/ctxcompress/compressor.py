@@ -21,7 +21,7 @@ from ctxcompress.pipeline.reanalysis import analyse_ahead, confidence_again
 from ctxcompress.pipeline.task import Frame, Task, resolve_auto_budget
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.plugins import plugin
-from ctxcompress.reduce.reduction import MUST_KEEP, nothing_matches
+from ctxcompress.reduce.required import MUST_KEEP, nothing_matches
 from ctxcompress.telemetry import observer_of
 from ctxcompress.text.tokens import TokenCounter
 

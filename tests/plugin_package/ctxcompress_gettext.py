@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.data.results import Reason
-from ctxcompress.reduce.candidates import Candidates
+from ctxcompress.reduce.reduction import Candidates
 from ctxcompress.reduce.stages import Filter, Step
 from ctxcompress.render.formats import Entry, Guard
 from ctxcompress.segment.formats import Format, Read

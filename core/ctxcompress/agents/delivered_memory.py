@@ -13,7 +13,7 @@ from ctxcompress.data.passages import Passage, Span, joined, shown
 from ctxcompress.data.results import DeliveredContext, KeptPassage
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, read_together, segments_of
 from ctxcompress.pipeline.text_codec import ReadText
-from ctxcompress.reduce.delivered_texts import DeliveredTexts
+from ctxcompress.reduce.duplicates import DeliveredTexts
 from ctxcompress.segment.segments import LoneTurn, lone_turn
 from ctxcompress.segment.speakers import recorded_speaker
 from ctxcompress.select.delivered_segments import unit_texts

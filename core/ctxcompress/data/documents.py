@@ -5,7 +5,7 @@ Paragraphs that repeat another passage are not part of any document.
 """
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, repeat
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ctxcompress.data.passages import Span, joined, stripped
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["Document", "Piece", "Spans", "documents_as_they_are", "passages_of", "without_passages"]
+__all__ = ["Document", "Piece", "Spans", "documents_as_they_are", "passages_of"]
 
 _SPACE = lazy_regex(r"\n*[ \t]*")
 Spans = dict[int, tuple[Span, ...]]
@@ -166,14 +166,3 @@ def documents_as_they_are(texts: Sequence[str], numbers: Iterable[int] | None = 
 def passages_of(documents: Iterable[Document]) -> set[int]:
     """Return the numbers of the passages that have a piece in these documents."""
     return {piece.passage for document in documents for piece in document.pieces}
-
-
-def without_passages(
-    documents: Iterable[Document], dropped: Collection[int], texts: Sequence[str]
-) -> Sequence[Document]:
-    """Return the documents without these passages.
-
-    texts: the texts of all passages.
-    """
-    parts = ([piece for piece in document.pieces if piece.passage not in dropped] for document in documents)
-    return [Document.of(of_document, texts) for of_document in parts if of_document]

@@ -22,7 +22,7 @@ from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.query.complexity import Intent, classify_intent
 from ctxcompress.query.terms import query_terms
 from ctxcompress.reduce.metadata_lines import like_own_lines, metadata_line
-from ctxcompress.reduce.reduction import places_in_documents
+from ctxcompress.reduce.required import places_in_documents
 from ctxcompress.reduce.truncation import Cut, truncated, words_of
 from ctxcompress.segment.data_records import is_data
 from ctxcompress.segment.markup_text import TextNode, text_nodes

@@ -13,7 +13,6 @@ from ctxcompress.pipeline.scoring import current_listener
 from ctxcompress.pipeline.task import Task
 from ctxcompress.pipeline.text_codec import FEW_OBJECTS
 from ctxcompress.query.terms import asks_for_all, query_terms
-from ctxcompress.reduce.delivered_texts import DeliveredTexts
 from ctxcompress.reduce.filters import shortlist, standing
 from ctxcompress.reduce.reduction import Reduction
 from ctxcompress.reduce.stages import reduced
@@ -114,7 +113,7 @@ def reduce_passages(task: Task, analyser: Analyser, key: str | None) -> Reduced:
     tokens = analyser.fits(untouched := original.text, config.budget)
     reduction = _reduction(task, analyser, key, fits=tokens is not None)
     clock = Clock()
-    documents, gaps, reduction = _truncate(task, reduction, clock)
+    documents, gaps = _truncate(task, reduction, clock)
     layout = replace(
         presentation.layout(task.passages, documents, analyser.count, task.delivered_count),
         arrange=sorted if task.delivered is None else list,
@@ -143,7 +142,7 @@ def _reduction(task: Task, analyser: Analyser, key: str | None, *, fits: bool) -
         task.passages,
         task.config,
         fits=fits,
-        delivered=task.delivered.texts if task.delivered else DeliveredTexts(),
+        delivered=task.delivered.texts if task.delivered else None,
         shortlist=shortlist,
     )
     if cache and key and (lasting := reduction.for_others()) is not None:
@@ -151,20 +150,18 @@ def _reduction(task: Task, analyser: Analyser, key: str | None, *, fits: bool) -
     return reduction
 
 
-def _truncate(task: Task, reduction: Reduction, clock: Clock) -> tuple[Sequence[Document], Gaps, Reduction]:
-    """Truncate passages that are too long. Return what is left of the documents, the gaps in each passage, and the
-    reduction without passages that are duplicates after truncation."""
+def _truncate(task: Task, reduction: Reduction, clock: Clock) -> tuple[Sequence[Document], Gaps]:
+    """Truncate passages that are too long. Return what is left of the documents, and the gaps in each passage."""
     limit = length_limit(task.query, task.config)
     if limit is None:
-        return reduction.documents, {}, reduction
+        return reduction.documents, {}
     passages = len(passages_of(reduction.documents))
     documents, gaps = truncate_passages(
         task.query, reduction.documents, task.passages, task.language, task.config, limit, reduction.required
     )
-    documents, reduction = reduction.after_cuts(documents, gaps, task.passages)
     note = f"{len(gaps)} of over {limit.characters:,} characters"
-    clock.lap("truncate", passages, len(passages_of(documents)), note)
-    return documents, gaps, reduction
+    clock.lap("truncate", passages, passages, note)
+    return documents, gaps
 
 
 def _metadata_lines(task: Task, reduction: Reduction) -> tuple[Lines, Reduction]:

@@ -13,7 +13,7 @@ from ctxcompress.pipeline.llm_selection import Choices, not_asked, select_by_llm
 from ctxcompress.pipeline.reducing import Reduced
 from ctxcompress.pipeline.scoring import ScoredSegments
 from ctxcompress.pipeline.task import Task
-from ctxcompress.reduce.reduction import places_in_documents
+from ctxcompress.reduce.required import places_in_documents
 from ctxcompress.select.delivered_segments import Delivered, all_unknown, delivered_segments
 from ctxcompress.select.kept_first import Match, matches_in, select_kept_first
 from ctxcompress.select.layout import Layout, arrangement

@@ -11,7 +11,7 @@ from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import DeliveredContext, ResultOperations
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions
 from ctxcompress.query.complexity import Complexity, Intent, classify_complexity, classify_intent
-from ctxcompress.reduce.delivered_texts import DeliveredTexts
+from ctxcompress.reduce.duplicates import DeliveredTexts
 from ctxcompress.text.language import detect_language
 from ctxcompress.text.tokens import Encoding, TokenCounter
 

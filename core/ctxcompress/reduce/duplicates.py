@@ -1,146 +1,98 @@
 """Exact duplicates, near-duplicates and duplicates in meaning.
 
-Each search goes through the passages from the best to the worst. A passage that is similar to the leader of a cluster
-joins it, or the best of several; any other passage leads a new cluster. So every member is similar to its leader: a
-chain of passages, each a little different from the one before, does not become one cluster. The order of the input
-does not matter: the score decides which passage is better, then the length, then the text.
+Each search goes through the texts from the best to the worst. A text that is similar to the leader of a cluster joins
+it, or the best of several; any other text leads a new cluster. So every member is similar to its leader: a chain of
+texts, each a little different from the one before, does not become one cluster.
 """
 
 import string
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain, islice, pairwise
-from types import MappingProxyType
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxcompress.data.passages import Passage
 from ctxcompress.data.table import Floats
+from ctxcompress.encoders.encoder import Encoder, PassageVectors
+from ctxcompress.encoders.vectors import as_numbers, checked_numbers, unit, without_surrogates
+from ctxcompress.errors import ConfigError
 from ctxcompress.reduce.differences import Particulars
 from ctxcompress.text.words import has_unspaced, split_unspaced
 
-__all__ = [
-    "MANY",
-    "Joins",
-    "Shingles",
-    "exact_duplicates",
-    "folded",
-    "go_through",
-    "near_duplicates",
-    "preference",
-    "same_meaning",
-]
+__all__ = ["MANY", "DeliveredTexts", "Shingles", "exact_duplicates", "near_duplicates", "same_meaning"]
 
 Hashes = NDArray[np.uint64]
 Numbers = NDArray[np.intp]
 Leaders = dict[int, int]
-"""Number of a duplicate -> number of the passage that stands for it."""
-Joins = Callable[[int, Iterator[int]], bool]
-"""(place of a vector, places of the leaders close to it, in their order) -> whether it joins one of them."""
-_KNOWN: Mapping[str, int] = MappingProxyType({})
+"""Number of a duplicate -> number of the text that stands for it."""
 _SHORTEST = 12
 """Characters: shorter texts, such as "yes" in a list, are no duplicates."""
-_OPENING = 6
-"""Words at the beginning of a text that tell it from most others."""
 MANY = 500
-"""For more texts than this, a passage is compared with few of those that share a key with it."""
+"""For more texts than this, a text is compared with few of those that share a key with it."""
 _MOST_CANDIDATES = 8
-"""The most leaders per key, and to compare a passage with, if there are many passages: comparing with all of them would
-take quadratic time."""
+"""The most leaders per key, and to compare a text with, if there are many texts: comparing with all of them would take
+quadratic time."""
 _MOST_ALIKE = 32
-"""The most leaders with a close vector to compare a passage with: some embeddings are all the same."""
+"""The most leaders with a close vector to compare a text with: some embeddings are all the same."""
 _PUNCTUATION = dict.fromkeys(map(ord, string.punctuation))
 """Deleted from texts, so that a missing comma makes no difference."""
 _ROUNDING = 1e-6
-_ROWS = 512
-"""The most vectors of one block."""
-_CELLS = 2**24
-"""The most products in memory at a time."""
-_AT_ONCE = 32
-"""Leaders whose exact cosines are computed at a time."""
+_CELLS = 2**22
+"""The most products of vectors in memory at a time."""
 
 
-def preference(texts: Sequence[str], standing: Sequence[float], ids: Sequence[str]) -> list[int]:
-    """Return the numbers of the passages from the best to the worst, whatever their order in the input."""
-    return sorted(range(len(texts)), key=lambda n: (-standing[n], -len(texts[n]), texts[n], len(ids[n]), ids[n]))
-
-
-def folded(text: str) -> str:
-    """Return a text that is the same for texts that differ in white space only; "" for one too short to compare."""
-    if len(text) < _SHORTEST:
-        return ""
-    words = " ".join(text.split())
-    return words if len(words) >= _SHORTEST else ""
-
-
-def exact_duplicates(
-    texts: Sequence[str] | Mapping[int, str], order: Sequence[int], known: Mapping[str, int] = _KNOWN
-) -> Leaders:
-    """Find the passages whose text is the same except for white space.
-
-    known: folded text -> the number of a passage that has it, for passages that are not in `order`.
-    """
+def exact_duplicates(texts: Sequence[str]) -> Leaders:
+    """Find the texts that are the same except for white space."""
     first: dict[str, int] = {}
     leaders: Leaders = {}
-    for number in order if known else _opening_alike(texts, order):
-        if text := folded(texts[number]):
-            leader = known[text] if text in known else first.setdefault(text, number)
-            if leader != number:
-                leaders[number] = leader
+    for number, text in enumerate(texts):
+        words = " ".join(text.split()) if len(text) >= _SHORTEST else ""
+        if len(words) >= _SHORTEST and first.setdefault(words, number) != number:
+            leaders[number] = first[words]
     return leaders
 
 
-def _opening_alike(texts: Sequence[str] | Mapping[int, str], order: Sequence[int]) -> list[int]:
-    """Return the passages that begin with the same words as another one: no others need to be compared whole."""
-    openings = {n: tuple(texts[n].split(None, _OPENING)[:_OPENING]) for n in order if len(texts[n]) >= _SHORTEST}
-    times = Counter(openings.values())
-    return [number for number, opening in openings.items() if times[opening] > 1]
-
-
-def near_duplicates(
-    texts: Sequence[str], order: Sequence[int], threshold: float, particulars: Particulars | None = None
-) -> Leaders:
-    """Find the passages whose shingles are similar enough and that have the same particulars."""
-    shingles, particulars = Shingles(texts), particulars or Particulars(texts)
+def near_duplicates(texts: Sequence[str], threshold: float, particulars: Particulars) -> Leaders:
+    """Find the texts whose shingles are similar enough and that have the same particulars."""
+    shingles = Shingles(texts)
     keys = shingles.keys(threshold)
     most = len(texts) if len(texts) <= MANY else _MOST_CANDIDATES
-    leading: dict[int, list[int]] = {}  # key -> places in `order` of the leaders that have it
+    leading: dict[int, list[int]] = {}  # key -> the leaders that have it
     leaders: Leaders = {}
-    for place, number in enumerate(order):
+    for number in range(len(texts)):
         found = [leader for key in keys[number] for leader in leading.get(key, ())]
         similar = set(found)
-        for other in sorted(similar if len(similar) <= most else (one for one, _ in Counter(found).most_common(most))):
-            leader = order[other]
+        for leader in sorted(similar if len(similar) <= most else (one for one, _ in Counter(found).most_common(most))):
             if shingles.similarity(number, leader) >= threshold and particulars.kept_by(leader, number):
                 leaders[number] = leader
                 break
         else:
             for key in keys[number]:
-                places = leading.setdefault(key, [])
-                if len(places) < most:
-                    places.append(place)
+                of_key = leading.setdefault(key, [])
+                if len(of_key) < most:
+                    of_key.append(number)
     return leaders
 
 
-def same_meaning(
-    texts: Sequence[str], order: Sequence[int], vectors: Floats, threshold: float, known: Particulars | None = None
-) -> Leaders:
-    """Find the passages whose vectors have at least this cosine and that have the same particulars.
+def same_meaning(vectors: Floats, threshold: float, particulars: Particulars) -> Leaders:
+    """Find the texts whose vectors have at least this cosine and that have the same particulars.
 
-    vectors: of length 1, shape (passages, dimensions).
+    vectors: of length 1, or of length 0, which are close to none; shape (texts, dimensions).
     """
-    particulars = known or Particulars(texts)
+    count = len(vectors)
+    leads = np.ones(count, dtype=bool)
     leaders: Leaders = {}
-
-    def joins(place: int, similar: Iterator[int]) -> bool:
-        number = order[place]
-        for leader in (order[other] for other in islice(similar, _MOST_ALIKE)):
-            if particulars.kept_by(leader, number):
-                leaders[number] = leader
-                return True
-        return False
-
-    go_through(vectors[np.array(order, dtype=np.intp)], threshold, joins)
+    rows = max(1, _CELLS // max(count, 1))
+    for start in range(0, count, rows):
+        close = vectors[start : start + rows] @ vectors[: start + rows].T >= threshold - _ROUNDING
+        for number, similar in enumerate(close, start):
+            others = np.flatnonzero(similar[:number] & leads[:number])[:_MOST_ALIKE].tolist()
+            leader = next((other for other in others if particulars.kept_by(other, number)), None)
+            if leader is not None:
+                leaders[number], leads[number] = leader, False
     return leaders
 
 
@@ -216,29 +168,41 @@ def _numbered_shingles(words: Sequence[Sequence[str]]) -> tuple[Hashes, list[int
     return runs[of_text[2:] == of_text[:-2]], [0, *starts.tolist()]
 
 
-def go_through(vectors: Floats, threshold: float, joins: Joins) -> None:
-    """Go through the vectors in order and ask whether each one joins one of the leaders with at least this cosine.
+@dataclass(frozen=True, slots=True)
+class DeliveredTexts:
+    """The passages that were delivered before, which stand for their duplicates."""
 
-    A vector that does not join becomes a leader. vectors: of length 1, or of length 0, which are close to none.
-    """
-    short = vectors.astype(np.float32)  # multiplied in half the time
-    rounding = (short.shape[1] + 2) * np.finfo(np.float32).eps  # the greatest error of a sum of products
-    at_least = np.float32(threshold - _ROUNDING - rounding)
-    rows = max(1, min(_ROWS, _CELLS // max(len(short), 1)))
-    leaders: Numbers = np.zeros(0, np.intp)
-    for start in range(0, len(short), rows):
-        places = np.append(leaders, np.arange(start, min(start + rows, len(short))))
-        close = short[places[leaders.size :]] @ short[places].T >= at_least
-        close[:, leaders.size :] &= np.tri(len(close), k=-1, dtype=bool)
-        leads = np.ones(places.size, dtype=bool)
-        for row in np.flatnonzero(close.any(axis=1)).tolist():
-            others = places[close[row] & leads]
-            leads[leaders.size + row] = not joins(start + row, _truly_close(vectors, start + row, others, threshold))
-        leaders = places[leads]
+    count: int = 0
+    vectors: dict[str, Floats] = field(default_factory=dict)
+    """Text -> the vector that an encoder made of it, for later additions too: making vectors may cost money."""
+
+    def extended(self, passages: Sequence[Passage]) -> "DeliveredTexts":
+        """Return the texts with these passages after the others."""
+        return DeliveredTexts(self.count + len(passages), self.vectors)
+
+    def vectors_of(self, passages: Sequence[Passage], encoder: object) -> Floats | None:
+        """Return a normalized vector for each passage; None if there is none.
+
+        These are the embeddings of the passages if all of them carry one, else vectors from the encoder, which makes
+        one for each text.
+        """
+        carried = [as_numbers(passage.embedding) for passage in passages if passage.embedding is not None]
+        found = [vector for vector in carried if vector is not None and vector.ndim == 1 and np.isfinite(vector).all()]
+        if len(found) == len(passages) and len({vector.size for vector in found}) == 1:
+            return unit(np.array(found))
+        if not isinstance(encoder, Encoder | PassageVectors):
+            return None
+        texts = without_surrogates([passage.text for passage in passages])
+        missing = [text for text in dict.fromkeys(texts) if text not in self.vectors]
+        if missing:
+            self.vectors.update(zip(missing, _made(missing, encoder), strict=True))
+        return np.array([self.vectors[text] for text in texts])
 
 
-def _truly_close(vectors: Floats, place: int, others: NDArray[np.intp], threshold: float) -> Iterator[int]:
-    """Yield the places of the others that have at least this cosine with a vector."""
-    for start in range(0, len(others), _AT_ONCE):
-        some = others[start : start + _AT_ONCE]
-        yield from some[vectors[some] @ vectors[place] >= threshold - _ROUNDING].tolist()
+def _made(texts: Sequence[str], encoder: Encoder | PassageVectors) -> Floats:
+    """Return the normalized vectors that the encoder makes of the texts."""
+    made = encoder.encode_document(texts) if isinstance(encoder, Encoder) else encoder.encode_passages(texts)
+    vectors = checked_numbers(made, f"{len(texts)} passages", 2)
+    if len(vectors) != len(texts):
+        raise ConfigError(f"the encoder gave {len(vectors)} vectors for {len(texts)} passages; give one for each")
+    return unit(vectors)

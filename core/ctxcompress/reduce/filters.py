@@ -20,7 +20,6 @@ __all__ = [
     "document_key",
     "group_of",
     "known_scores",
-    "low_scores",
     "relative_scores",
     "shortlist",
     "standing",
@@ -100,15 +99,6 @@ def above_threshold(passages: Sequence[Passage], min_score: float, kind: ScoreKi
     return [number for number, score in enumerate(scores) if score is None or score >= min_score - slack]
 
 
-def low_scores(passages: Sequence[Passage], threshold: float, kind: ScoreKind) -> list[int] | None:
-    """Return the numbers of the passages with a score below the threshold; None if no score is usable.
-
-    Scores are compared as in `above_threshold`. An unknown score is never low.
-    """
-    stay = above_threshold(passages, threshold, kind)
-    return None if stay is None else sorted(set(range(len(passages))).difference(stay))
-
-
 def relative_scores(scores: Sequence[float | None], kind: ScoreKind) -> list[float | None]:
     """Normalize the scores of one retrieval to 0 to 1, with 1.0 for the best. Unknown scores stay unknown.
 
@@ -158,32 +148,21 @@ def are_doubtful(standing: Sequence[float]) -> bool:
 
 
 def within_limits(
-    passages: Sequence[Passage],
-    numbers: Iterable[int],
-    kind: ScoreKind,
-    *,
-    max_chunks_per_doc: int,
-    top_n: int | None,
-    duplicates: Mapping[int, Sequence[int]],
-) -> dict[int, int]:
-    """Return the numbers of the passages to keep, the best by score -> the passage to keep in its place.
+    passages: Sequence[Passage], numbers: Iterable[int], kind: ScoreKind, *, max_chunks_per_doc: int, top_n: int | None
+) -> list[int]:
+    """Return the numbers of the passages to keep, the best by score.
 
-    That is the passage itself. Where its document has enough chunks, it is the first of its duplicates from a document
-    that has not. A passage with no document counts as a document of its own. max_chunks_per_doc: 0 for no limit.
+    A passage with no document counts as a document of its own. max_chunks_per_doc: 0 for no limit.
     """
     stands = standing(passages, kind)
     of_document: Counter[str] = Counter()
-    stay: dict[int, int] = {}
+    stay: list[int] = []
     for number in sorted(numbers, key=lambda number: -stands[number]):
-        for candidate in (number, *duplicates.get(number, ())):
-            key = document_key(passages[candidate])
-            if not max_chunks_per_doc or key is None or of_document[key] < max_chunks_per_doc:
-                of_document[key or ""] += 1
-                stay[number] = candidate
-                break
-        if len(stay) == top_n:
-            break
-    return stay
+        key = document_key(passages[number])
+        if not max_chunks_per_doc or key is None or of_document[key] < max_chunks_per_doc:
+            of_document[key or ""] += 1
+            stay.append(number)
+    return stay[:top_n]
 
 
 def document_key(passage: Passage) -> str | None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from ctxcompress.data.metadata import RECORD_KEY, Record
+from ctxcompress.data.metadata import RECORD_KEY, Record, as_number
 from ctxcompress.data.passages import Node, NodeKind, Passage
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.lines import BREAKS, INVISIBLE, one_line, shortened, shortened_path, spelled, split_lines
@@ -27,6 +27,7 @@ _COMMENT = lazy_regex(r"[ \t]*(?:#(?![!\[])|//|/\*|\*|--|\"{3}|'{3}|[rRuU](?:\"{
 _DECORATION = "#/*-!\"'`=~_ \t"
 _SHEBANG = lazy_regex(r"#!|[ \t]*#[^\n]*coding[:=]")
 _LOOKS_LIKE_LINE = lazy_regex(rf"(?<![^{BREAKS}])(?:(?![{BREAKS}])[\s{INVISIBLE}])*+({spelled(PREFIX)})", re.IGNORECASE)
+_LAST_LINE = 10**9
 _KEYS = (("start_line", "end_line"), ("startLine", "endLine"), ("loc.lines.from", "loc.lines.to"))
 
 
@@ -108,25 +109,14 @@ def _is_private(name: str) -> bool:
 
 def _lines(passage: Passage) -> tuple[int, int]:
     """Return the numbers of the first and the last line, from 1."""
-    found = [_numbers(passage.metadata.get(first), passage.metadata.get(last)) for first, last in _KEYS]
-    loc = passage.metadata.get("loc")
-    lines = loc.get("lines") if isinstance(loc, Mapping) else None
-    if isinstance(lines, Mapping):
-        found.append(_numbers(lines.get("from"), lines.get("to")))
-    counted = (1, max(passage.text.rstrip().count("\n") + 1, 1))
-    return next((numbers for numbers in found if numbers), counted)
-
-
-def _numbers(first: object, last: object) -> tuple[int, int] | None:
-    numbers = [_number(first), _number(last)]
-    if numbers[0] is None:
-        return None
-    return numbers[0], max(numbers[0], numbers[1] or 0)
-
-
-def _number(value: object) -> int | None:
-    whole = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e9 and value == int(value)
-    return int(value) if whole and isinstance(value, int | float) else None
+    metadata, loc = dict(passage.metadata), passage.metadata.get("loc")
+    if isinstance(loc, Mapping) and isinstance(lines := loc.get("lines"), Mapping):
+        metadata |= {f"loc.lines.{name}": number for name, number in lines.items()}
+    for first, last in _KEYS:
+        begin, end = as_number(metadata.get(first)), as_number(metadata.get(last)) or 0
+        if begin is not None and 0 <= begin <= _LAST_LINE:
+            return int(begin), int(min(max(begin, end), _LAST_LINE))
+    return 1, max(passage.text.rstrip().count("\n") + 1, 1)
 
 
 def _description(text: str) -> str:

@@ -5,7 +5,7 @@ A package adds a filter by an entry point of the group "ctxcompress.filters" tha
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from ctxcompress.config.options import CompressionConfig
@@ -16,22 +16,20 @@ from ctxcompress.data.stats import Clock
 from ctxcompress.encoders.encoder import Encoder, PassageVectors
 from ctxcompress.errors import warn
 from ctxcompress.plugins import plugins
-from ctxcompress.reduce.candidates import Candidates
-from ctxcompress.reduce.delivered_texts import DeliveredTexts
 from ctxcompress.reduce.differences import Particulars
-from ctxcompress.reduce.duplicates import exact_duplicates, near_duplicates, same_meaning
+from ctxcompress.reduce.duplicates import DeliveredTexts, exact_duplicates, near_duplicates, same_meaning
 from ctxcompress.reduce.filters import (
     above_threshold,
     are_doubtful,
     group_of,
-    low_scores,
     standing,
     within_limits,
 )
 from ctxcompress.reduce.metadata_lines import is_own_line
 from ctxcompress.reduce.overlaps import find_overlaps
-from ctxcompress.reduce.reduction import Reduction, Required
-from ctxcompress.reduce.stitching import stitched, with_continuations
+from ctxcompress.reduce.reduction import Candidates, Reduction
+from ctxcompress.reduce.required import Required
+from ctxcompress.reduce.stitching import continuations, stitched
 from ctxcompress.text.language import is_prose_in
 
 __all__ = ["FILTERS", "Filter", "Step", "reduced"]
@@ -42,7 +40,6 @@ _DOUBT_WARNING = (
     'is, "none" where they mean nothing; if the passages come from the worst to the best, all is well'
 )
 _DOUBT_NOTE = "scores get better from first to last: check score_kind"
-_NOTHING_DELIVERED = DeliveredTexts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +67,7 @@ def reduced(
     config: CompressionConfig,
     *,
     fits: bool,
-    delivered: DeliveredTexts = _NOTHING_DELIVERED,
+    delivered: DeliveredTexts | None = None,
     shortlist: Sequence[int] | None = None,
 ) -> Reduction:
     """Run the filters in their order. Then drop repeated text from the passages that are left.
@@ -81,7 +78,8 @@ def reduced(
     passage with some of it is dropped only as a duplicate of one that has it. Raises PatternTimeout, and ConfigError
     unless the encoder gives one vector for each passage.
     """
-    clock, first = Clock(), delivered.count
+    clock, delivered = Clock(), delivered or DeliveredTexts()
+    first = delivered.count
     required = Required(config.must_keep, passages, first)
     required.record(clock)
     stands = [*([-inf] * first), *standing(passages[first:], config.score_kind)]
@@ -94,8 +92,7 @@ def reduced(
         candidates = runs.record(one.name, candidates, one.apply(candidates, config))
     documents, kept = _documents(candidates, config)
     runs.record("repeats", candidates, Step(candidates))
-    preferred = candidates.preferred if _drops_exact(candidates, config) and len(candidates.numbers) > 1 else []
-    return Reduction(documents, candidates.reasons, candidates.leaders, clock.laps, preferred, kept)
+    return Reduction(documents, candidates.reasons, candidates.leaders, clock.laps, kept)
 
 
 @dataclass(slots=True)
@@ -136,11 +133,9 @@ def _documents(candidates: Candidates, config: CompressionConfig) -> tuple[Seque
 
 
 def _stitched(candidates: Candidates, texts: Sequence[str]) -> Sequence[Document]:
-    passages, numbers, alive = candidates.passages, candidates.numbers, set(candidates.numbers)
-    between = [link for link in candidates.links if {link.before, link.after} <= alive]
-    groups = {number: group_of(passages[number]) for number in numbers}
-    between = with_continuations(between, passages, groups, numbers)
-    return stitched(texts, numbers, between, candidates.preferred)
+    numbers, alive = candidates.numbers, set(candidates.numbers)
+    links = [link for link in candidates.links if {link.before, link.after} <= alive]
+    return stitched(texts, numbers, [*continuations(candidates.passages, numbers), *links], candidates.preferred)
 
 
 def _drops_exact(candidates: Candidates, config: CompressionConfig) -> bool:
@@ -179,20 +174,16 @@ def _if_empty(candidates: Candidates, none: Candidates, config: CompressionConfi
 
 def _exact(candidates: Candidates, config: CompressionConfig) -> Step:
     """Drop exact duplicates and chunks that are a part of another chunk, and find the overlaps of the rest."""
-    wanted = _drops_exact(candidates, config)
-    order = candidates.preferred if wanted else []
-    if not order:
-        return Step(candidates, "" if wanted else "off")
-    texts = {number: candidates.passages[number].text for number in order}
-    same = exact_duplicates(texts, order, candidates.delivered.first)
-    left = candidates.without_duplicates(same)
+    if not _drops_exact(candidates, config):
+        return Step(candidates, "off")
+    order = _to_compare(candidates)
+    same = _numbered(order, exact_duplicates([candidates.passages[number].text for number in order]))
     order = [number for number in order if number not in same]
-    order = [*candidates.delivered.first.values(), *order]
     chunks = [candidates.passages[number] for number in order]
     found = find_overlaps([chunk.text for chunk in chunks], list(map(group_of, chunks)))
-    left = left.without_duplicates(_numbered(order, found.within))
+    left = candidates.without_duplicates(same).without_duplicates(_numbered(order, found.within))
     links = [link._replace(before=order[link.before], after=order[link.after]) for link in found.links]
-    return _chosen(candidates, left.with_links(links))
+    return _chosen(candidates, replace(left, links=links) if links else left)
 
 
 def _near(candidates: Candidates, config: CompressionConfig) -> Step:
@@ -203,7 +194,7 @@ def _near(candidates: Candidates, config: CompressionConfig) -> Step:
     order = _to_compare(candidates)
     texts = [candidates.passages[number].text for number in order]
     known = Particulars(texts)
-    leaders = near_duplicates(texts, range(len(order)), threshold, known)
+    leaders = near_duplicates(texts, threshold, known)
     left = candidates.without_duplicates(_numbered(order, leaders))
     return _chosen(candidates, left, f"\u2265{threshold:g}{known.note}")
 
@@ -221,9 +212,8 @@ def _by_meaning(candidates: Candidates, config: CompressionConfig) -> Step:
     if vectors is None:
         why = "no encoder" if config.encoder is None else "an encoder that makes none"
         return Step(candidates, f"skipped: no embeddings and {why}", skipped=True)
-    texts = [passage.text for passage in passages]
-    known = Particulars(texts)
-    leaders = same_meaning(texts, range(len(order)), vectors, threshold, known)
+    known = Particulars([passage.text for passage in passages])
+    leaders = same_meaning(vectors, threshold, known)
     left = candidates.without_duplicates(_numbered(order, leaders))
     return _chosen(candidates, left, f"\u2265{threshold:g}{known.note}")
 
@@ -255,31 +245,21 @@ def _by_limits(candidates: Candidates, config: CompressionConfig) -> Step:
     notes = [f"{per_document} per doc"] * (per_document > 0) + [f"best {top_n}"] * (top_n is not None)
     if not notes:
         return Step(candidates)
-    duplicates_of: dict[int, list[int]] = {}
-    for member, leader in sorted(candidates.leaders.items(), key=lambda pair: -candidates.stands[pair[0]]):
-        duplicates_of.setdefault(leader, []).append(member)
     stay = within_limits(
-        candidates.passages,
-        candidates.numbers,
-        config.score_kind,
-        max_chunks_per_doc=per_document,
-        top_n=top_n,
-        duplicates=duplicates_of,
+        candidates.passages, candidates.numbers, config.score_kind, max_chunks_per_doc=per_document, top_n=top_n
     )
-    stay |= {number: number for number in candidates.required.among(candidates.numbers)}
-    replaced = candidates.with_leaders({leader: member for leader, member in stay.items() if member != leader})
-    return _chosen(candidates, replaced.keep(stay.values(), Reason.LIMIT), ", ".join(notes))
+    return _chosen(candidates, candidates.keep(stay, Reason.LIMIT), ", ".join(notes))
 
 
 def _to_lines(candidates: Candidates, config: CompressionConfig) -> Step | None:
     """Drop the passages below the limit of `metadata_only` in favour of lines about them."""
     if config.metadata_only is False or config.format == "preview":
         return None
-    low = low_scores(candidates.new, config.metadata_only, config.score_kind)
-    if low is None:
+    above = above_threshold(candidates.new, config.metadata_only, config.score_kind)
+    if above is None:
         return Step(candidates, "skipped: no usable scores", skipped=True)
     first = candidates.delivered.count
-    below = set(candidates.numbers).intersection(first + number for number in low)
+    below = set(candidates.numbers).difference(first + number for number in above)
     below -= candidates.required.among(below)
     if below.issuperset(candidates.numbers) and below and config.on_empty != "drop":
         below = set() if config.on_empty == "original" else below - {candidates.best()}

@@ -9,10 +9,10 @@ from ctxcompress.code.detection import is_code_name, source_language
 from ctxcompress.data.documents import Document, Piece, Spans, documents_as_they_are
 from ctxcompress.data.passages import Passage, Span, intersection, inverse
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.reduce.filters import document_key
+from ctxcompress.reduce.filters import group_of
 from ctxcompress.reduce.overlaps import SENTENCE_STOPS, Link
 
-__all__ = ["has_paragraphs", "repeated_paragraphs", "stitched", "with_continuations"]
+__all__ = ["continuations", "stitched"]
 
 Chain = list[tuple[int, int]]
 """(number of a text, how many characters at its beginning overlap with the text before)."""
@@ -28,8 +28,6 @@ _LAST_WORD = lazy_regex(r"\w+\Z")
 _LONGEST_WORD = 200
 _OFFSETS = ("start_index", "start_char_idx")
 """The metadata keys under which splitters store where a chunk begins in its document."""
-_LONG_OVERLAP = 20
-"""Characters: an overlap this long is no coincidence."""
 _INDENT = 4
 _MOST_STRIPPED = 80
 """The most characters of white space that a splitter may have stripped between two chunks."""
@@ -44,19 +42,17 @@ def stitched(
     of equal ones the link to its neighbour in the input. Documents are in the order of their first texts.
     links: between these texts. order: the numbers from the best text to the worst.
     """
-    if not links and not any(has_paragraphs(texts[number]) for number in numbers):
+    if not links and not any(_has_paragraphs(texts[number]) for number in numbers):
         return documents_as_they_are(texts, numbers)
-    after, closing = _chosen_links(links, texts, {number: place for place, number in enumerate(numbers)})
+    after = _chosen_links(links, texts, {number: place for place, number in enumerate(numbers)})
     chains = _chains(numbers, after)
-    kept = {number: span for chain in chains for number, span in _kept_spans(chain, texts, closing)}
+    kept = {number: span for chain in chains for number, span in _kept_spans(chain, texts)}
     spans = [(kept[number],) if number in kept else () for number in range(len(texts))]
-    repeated = repeated_paragraphs(texts, spans, order)
+    repeated = _repeated_paragraphs(texts, spans, order)
     pieces = {
-        number: [Piece(number, part) for part in intersection((span,), inverse(repeated.get(number, ()), span.end))]
+        number: [Piece(number, part) for part in _without(repeated.get(number, ()), span)]
         for number, span in kept.items()
-        if texts[number]
     }
-    pieces |= {number: [Piece(number, span)] for number, span in kept.items() if not texts[number]}
     for link in after.values():
         if link.filler and pieces[link.after]:
             pieces[link.after][0] = pieces[link.after][0]._replace(filler=link.filler)
@@ -64,16 +60,17 @@ def stitched(
     return [Document.of(of_document, texts) for of_document in parts if of_document]
 
 
-def _chosen_links(
-    links: Sequence[Link], texts: Sequence[str], places: Mapping[int, int]
-) -> tuple[dict[int, Link], dict[int, int]]:
-    """Choose at most one link on each side of a text.
+def _without(repeated: Sequence[Span], span: Span) -> Sequence[Span]:
+    """Return what is left of a span without repeated parts."""
+    return intersection((span,), inverse(repeated, span.end)) if repeated else (span,)
 
-    Returns number of a text -> the link to the next text, and for the last text of a circular chain, how much of its
-    end the first text begins with.
+
+def _chosen_links(links: Sequence[Link], texts: Sequence[str], places: Mapping[int, int]) -> dict[int, Link]:
+    """Choose at most one link on each side of a text, and none that makes a circle.
+
+    Returns number of a text -> the link to the next text.
     """
     after: dict[int, Link] = {}
-    closing: dict[int, int] = {}
     firsts: dict[int, int] = {}  # last text of a chain -> its first text
     lasts: dict[int, int] = {}
     continued: set[int] = set()
@@ -84,15 +81,11 @@ def _chosen_links(
 
     for link in sorted(links, key=preference):
         first, last = firsts.get(link.before, link.before), lasts.get(link.after, link.after)
-        if link.before in after or link.after in continued:
-            continue
-        if first == link.after:
-            closing[link.before] = link.length
-            continue
-        after[link.before] = link
-        continued.add(link.after)
-        firsts[last], lasts[first] = first, last
-    return after, {last: length for last, length in closing.items() if last not in after}
+        if not (link.before in after or link.after in continued or first == link.after):
+            after[link.before] = link
+            continued.add(link.after)
+            firsts[last], lasts[first] = first, last
+    return after
 
 
 def _chains(numbers: Sequence[int], after: Mapping[int, Link]) -> list[Chain]:
@@ -108,15 +101,11 @@ def _chains(numbers: Sequence[int], after: Mapping[int, Link]) -> list[Chain]:
     return sorted(chains, key=min)
 
 
-def _kept_spans(chain: Chain, texts: Sequence[str], closing: Mapping[int, int]) -> Iterator[tuple[int, Span]]:
+def _kept_spans(chain: Chain, texts: Sequence[str]) -> Iterator[tuple[int, Span]]:
     """Yield (number, the span to keep) of each text in a chain, so that nothing is repeated."""
     start = 0
     for (number, _), (following, length) in pairwise([*chain, (-1, 0)]):
         text = texts[number]
-        if following < 0:
-            end = len(text.rstrip()) - closing[number] if number in closing else len(text)
-            yield number, Span(min(start, end), end)
-            return
         if not length:
             yield number, Span(start, len(text))
             start = 0
@@ -149,12 +138,12 @@ def _kept_of_overlap(before: str, after: str, length: int) -> int:
     return word.start() if word and after[length].isalnum() and word.start() else length
 
 
-def has_paragraphs(text: str) -> bool:
+def _has_paragraphs(text: str) -> bool:
     """Tell whether a text has more than one paragraph."""
     return _BLANK_LINES.search(text) is not None
 
 
-def repeated_paragraphs(texts: Sequence[str], kept: Sequence[Sequence[Span]], order: Sequence[int]) -> Spans:
+def _repeated_paragraphs(texts: Sequence[str], kept: Sequence[Sequence[Span]], order: Sequence[int]) -> Spans:
     """Return number of a text -> spans of its paragraphs that a text before it in `order` also has.
 
     Only paragraphs within the `kept` spans count. They must be long enough to be understood alone, and neither
@@ -197,51 +186,26 @@ def _paragraphs(text: str) -> Iterator[Span]:
             yield Span(start, end)
 
 
-def with_continuations(
-    overlaps: Sequence[Link],
-    passages: Sequence[Passage],
-    groups: Mapping[int, Hashable | None],
-    numbers: Iterable[int],
-) -> list[Link]:
-    """Return the overlaps, and links of length 0 between passages of source code that continue one another.
-
-    These links replace short overlaps, such as a line of quotes. An overlap is dropped if offsets say that its passages
-    do not meet, such as two functions with the same docstring.
+def continuations(passages: Sequence[Passage], numbers: Iterable[int]) -> Iterator[Link]:
+    """Yield links of length 0 between passages of source code that continue one another.
 
     Only passages from files with a name of source code are linked so. The offsets in their metadata decide; without
-    offsets they must be neighbours in the input, with the white space between them not stripped. groups: the same for
-    passages of one document.
+    offsets they must be neighbours in the input, with the white space between them not stripped.
     """
     files: dict[Hashable, list[int]] = {}
     for number in numbers:
-        if groups[number] is not None and is_code_name(passages[number].file_path or passages[number].title):
-            files.setdefault(groups[number], []).append(number)
-    found = [link for of_file in files.values() if len(of_file) > 1 for link in _continuations(passages, of_file)]
-    before, after = {link.before for link in found}, {link.after for link in found}
-    in_files = {number for of_file in files.values() for number in of_file}
-    return found + [
-        link
-        for link in overlaps
-        if (link.length >= _LONG_OVERLAP or not (link.before in before or link.after in after))
-        and not (link.before in in_files and _is_elsewhere(link, passages))
-    ]
+        if (group := group_of(passages[number])) and is_code_name(passages[number].file_path or passages[number].title):
+            files.setdefault(group, []).append(number)
+    for of_file in files.values():
+        if len(of_file) > 1:
+            yield from _in_file(passages, of_file)
 
 
-def _is_elsewhere(link: Link, passages: Sequence[Passage]) -> bool:
-    """Tell whether the offsets of two chunks rule this overlap out."""
-    start, other = _offset(passages[link.before]), _offset(passages[link.after])
-    if start is None or other is None:
-        return False
-    return abs(start + len(passages[link.before].text) - link.length - other) > _MOST_STRIPPED
-
-
-def _continuations(passages: Sequence[Passage], numbers: Sequence[int]) -> Iterator[Link]:
+def _in_file(passages: Sequence[Passage], numbers: Sequence[int]) -> Iterator[Link]:
     starts = {number: start for number in numbers if (start := _offset(passages[number])) is not None}
     for one, other in pairwise(sorted(starts, key=starts.__getitem__)):
         gap = starts[other] - starts[one] - len(passages[one].text)
-        if 0 <= gap <= _MOST_STRIPPED and (
-            document_key(passages[one]) or _may_continue(passages[one], passages[other])
-        ):
+        if 0 <= gap <= _MOST_STRIPPED:
             yield Link(0, one, other, _filler(passages[one].text, gap))
     others = [number for number in numbers if number not in starts]
     texts = [passages[number].text for number in others]
@@ -250,11 +214,6 @@ def _continuations(passages: Sequence[Passage], numbers: Sequence[int]) -> Itera
     for (one, other), found in zip(pairwise(others), goes_on, strict=True):
         if found and other - one == 1 and (passages[one].text[-1:] == "\n" or passages[other].text[:1] == "\n"):
             yield Link(0, one, other)
-
-
-def _may_continue(one: Passage, other: Passage) -> bool:
-    """Tell whether two chunks that only share a title may come from one file."""
-    return all(continues_in_next([one.text, other.text], source_language(one.text, one.title)))
 
 
 def _filler(text: str, gap: int) -> str:

@@ -145,18 +145,6 @@ def test_where_all_scores_are_low_on_empty_decides(on_empty, lines):
     assert [kept.id for kept in result.passages if not kept.metadata_only][-1:] == (["queue"] if lines < 2 else [])
 
 
-def test_what_cutting_makes_the_same_is_kept_once():
-    start = "The flag `--retries` says how often a request is made again. It is read when the client starts. "
-    texts = [f"{start * 3}In version {n} the default is {n} and it can be set by {'abcdefgh'[n]}." for n in range(8)]
-    passages = [Passage(str(n), text, score=1 - n / 100) for n, text in enumerate(texts)]
-    config = PUBLISHED["docs"].with_options(max_tokens=5_000)
-    result = compress("--retries", passages, config=config)
-    assert [kept.id for kept in result.passages] == ["0"]
-    assert result.passages[0].stands_for == tuple(range(1, 8))
-    assert {(found.reason, found.duplicate_of) for found in result.dropped if found.index} == {("duplicate", 0)}
-    assert len(compress("--retries", passages, config=config, factual_length=None).passages) == 8
-
-
 @pytest.mark.parametrize("start", [CompressionConfig(), *PUBLISHED.values()], ids=["default", *PUBLISHED])
 def test_a_result_is_expanded_whatever_the_options_filter_and_cut(start):
     text = "The flag `--retries` says how often a request is made again. " * 20 + "Its default is 7."

@@ -13,6 +13,7 @@ from reduce_inputs import HARMLESS, assert_whole, dropped, ids, note
 
 from ctxcompress import CompressionConfig, Passage, compress
 from ctxcompress.errors import ConfigError
+from ctxcompress.reduce.differences import Particulars
 from ctxcompress.reduce.duplicates import Shingles, near_duplicates
 
 COMMON = (
@@ -42,6 +43,10 @@ def run(texts, scores=None, embeddings=None, **options):
         for n, text in enumerate(texts)
     ]
     return compress("q", given, **options)
+
+
+def near_leaders(texts, threshold):
+    return near_duplicates(texts, threshold, Particulars(texts))
 
 
 def near(*texts, threshold=0.7, **options):
@@ -144,14 +149,14 @@ def test_clusters_are_those_of_going_from_the_best_to_the_worst(texts, threshold
             leaders.append(number)
         else:
             expected[number] = leader
-    assert near_duplicates(texts, range(len(texts)), threshold) == expected
+    assert near_leaders(texts, threshold) == expected
 
 
 def test_the_threshold_itself_is_near_enough():
     one, other = "a b c d e f g h i j k l", "a b c d e f g h i j m n"  # 8 of 12 runs
     assert jaccard(one, other) == pytest.approx(8 / 12)
-    assert near_duplicates([one, other], [0, 1], 8 / 12) == {1: 0}
-    assert near_duplicates([one, other], [0, 1], 8 / 12 + 1e-6) == {}
+    assert near_leaders([one, other], 8 / 12) == {1: 0}
+    assert near_leaders([one, other], 8 / 12 + 1e-6) == {}
 
 
 UNSPACED = {
@@ -480,10 +485,10 @@ def ordinary(count=120):
 
 def test_many_passages_lose_the_same_copies_as_few(monkeypatch):
     texts = ordinary()
-    exact = near_duplicates(texts, range(len(texts)), 0.7)
+    exact = near_leaders(texts, 0.7)
     assert len(exact) == len(texts) // 3
     monkeypatch.setattr("ctxcompress.reduce.duplicates.MANY", 10)
-    assert near_duplicates(texts, range(len(texts)), 0.7) == exact
+    assert near_leaders(texts, 0.7) == exact
 
 
 def test_a_threshold_that_cannot_work_is_refused():

@@ -113,8 +113,7 @@ documents = st.lists(st.tuples(st.sampled_from(["a", "b", None]), st.one_of(st.n
 def test_no_better_passage_is_left_out_for_a_worse_one(given_, per_document, top_n):
     passages = [Passage(str(n), "x", doc_id=doc, score=score) for n, (doc, score) in enumerate(given_)]
     numbers = range(len(passages))
-    found = within_limits(passages, numbers, "similarity", max_chunks_per_doc=per_document, top_n=top_n, duplicates={})
-    assert all(one == other for one, other in found.items())
+    found = within_limits(passages, numbers, "similarity", max_chunks_per_doc=per_document, top_n=top_n)
     stay = sorted(found)
     assert top_n is None or len(stay) <= top_n
     for doc in ("a", "b"):
@@ -150,28 +149,3 @@ def test_any_address_has_a_key_and_its_key_is_its_own(url):
 def test_a_limit_that_cannot_work_is_refused(options, message):
     with pytest.raises(ConfigError, match=message):
         CompressionConfig(**options)
-
-
-# A document that has enough gives way to a copy of another
-
-
-COPIED = "The gate of the town is opened at dawn and closed at dusk by a guard who has the only key to it."
-
-
-def copied(*docs, scores):
-    return [
-        Passage(str(n), COPIED + " " * n if n else COPIED, doc_id=doc, score=score)
-        for n, (doc, score) in enumerate(zip(docs, scores, strict=True))
-    ]
-
-
-def test_what_a_full_document_says_stays_in_a_copy_of_another():
-    better = [Passage("x", "Something else that scores better.", doc_id="a", score=0.95)]
-    result = compress(
-        "q", [*better, *copied("a", "b", "c", scores=(0.9, 0.5, 0.6))], ngram_threshold=1.0, max_chunks_per_doc=1
-    )
-    assert [kept.id for kept in result.passages] == ["x", "2"]
-    assert result.passages[1].stands_for == (1, 2)
-    decisions = {decision.passage.id: (decision.reason, decision.duplicate_of) for decision in result.dropped}
-    assert decisions == {"0": ("duplicate", 3), "1": ("duplicate", 3)}
-    assert result.stats.after_limit == 2

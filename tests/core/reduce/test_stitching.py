@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from ctxcompress import Passage, compress
-from ctxcompress.reduce.stitching import stitched, with_continuations
+from ctxcompress.reduce.stitching import continuations, stitched
 
 SHELF = '''class Shelf:
     def put(self, book):
@@ -21,9 +21,9 @@ SHELF = '''class Shelf:
 '''
 
 
-def put_together(passages, groups=None):
+def put_together(passages):
     numbers = range(len(passages))
-    links = with_continuations([], passages, groups or ["shelf.py"] * len(passages), numbers)
+    links = list(continuations(passages, numbers))
     return [document.text for document in stitched([passage.text for passage in passages], numbers, links, numbers)]
 
 

@@ -21,7 +21,7 @@ from ctxcompress.pipeline.call_cache import CallCache, Fingerprints
 from ctxcompress.pipeline.long_passages import without_tags
 from ctxcompress.pipeline.scoring import score_segments
 from ctxcompress.pipeline.task import language_of
-from ctxcompress.reduce.reduction import places_in_documents
+from ctxcompress.reduce.required import places_in_documents
 from ctxcompress.select.kept_first import Match, matches_in, select_kept_first
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import select
