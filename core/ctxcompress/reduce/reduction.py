@@ -43,6 +43,7 @@ class Candidates:
 
     @cached_property
     def preferred(self) -> Sequence[int]:
+        """The numbers of the passages that are left and not blank, from the best to the worst, whatever their order."""
 
         def standing(number: int) -> tuple[float, int, str, int, str]:
             text, id_ = self.passages[number].text, self.passages[number].id
@@ -67,11 +68,8 @@ class Candidates:
         leaders: number of a member -> number of its leader. A member that was delivered before stays.
         """
         first = self.delivered.count
-        merged = {
-            member: leader
-            for member, leader in leaders.items()
-            if member >= first and self.required.is_in(leader, member)
-        }
+        pairs = leaders.items()
+        merged = {member: leader for member, leader in pairs if member >= first and self.required.is_in(leader, member)}
         if not merged:
             return self
         earlier = {member: merged.get(leader, leader) for member, leader in self.leaders.items()}
