@@ -5,11 +5,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ctxcompress.code.detection import SCRIPTS
 from ctxcompress.data.passages import Node, NodeKind, Span
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["PROSE", "Elision", "Marks", "marks_for"]
+__all__ = ["PROSE", "Elision", "comment_marker"]
 
 _SIGNS = {
     "#": "python ruby shell perl r julia elixir yaml toml ini graphql hcl nginx tcl powershell",
@@ -26,42 +25,25 @@ _CLOSING = {"/*": " */"}
 _OPEN_VALUES = lazy_regex(r"^[^#\n]*[(\[{,]\Z", re.MULTILINE)
 """A line of Python that ends among values in brackets."""
 _HOLDERS = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
-_COMMENTS = {
-    "#": ("# ", "##", "#\t", "#\n", "#\r"),
-    **{sign: (sign,) for sign in ("--", ";", "%", '"')},
-    **dict.fromkeys(("//", "/*"), ("//", "/*", "* ", "*/")),
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The gap markers of a language."""
+    """The gap markers of texts that are no source code."""
 
     gap: str
-    """The marker for a gap between two statements."""
-    body: str
-    """The marker for a whole body, which must not be empty in Python."""
-    comments: tuple[str, ...] = ()
-    """The beginnings of lines that are only comments."""
-    is_script: bool = False
-    """True for JavaScript and TypeScript."""
 
 
-PROSE = Marks("[…]", "[…]")
+PROSE = Marks("[…]")
 
 
-def _comment(language: str) -> str:
-    """Return the marker for a gap as a comment in `language`, or as "// ..." if the language is unknown."""
+def comment_marker(language: str) -> str:
+    """Return the marker for a gap as a comment in `language`, or as "// ..." if the language is unknown.
+
+    language: a name that `source_language` returns.
+    """
     sign = _SIGN_OF.get(language, _SLASHES)
     return f"{sign} ...{_CLOSING.get(sign, '')}"
-
-
-def marks_for(language: str) -> Marks:
-    """Return the gap markers of `language`, a name that `source_language` returns."""
-    if language == "python":
-        return Marks("# ...", "...", ("#",))
-    marker = _comment(language)
-    return Marks(marker, marker, _COMMENTS[_SIGN_OF.get(language, _SLASHES)], language in SCRIPTS)
 
 
 class Elision:
@@ -84,7 +66,7 @@ class Elision:
             return []
         found: dict[int, str] = {}
         for place, mark in self._node_markers(self._nodes, _Kept(self._text, spans)):
-            if place not in found or _comment(self._language) not in mark:
+            if place not in found or comment_marker(self._language) not in mark:
                 found[place] = mark
         return sorted(found.items())
 
@@ -157,7 +139,7 @@ class Elision:
         line = part[len(part) - len(part.lstrip()) - 1 :: -1] if part[:1].isspace() else ""
         indent = line[: len(line) - len(line.lstrip(" \t"))]
         newline = "\r\n" if self._text.find("\r\n", anchor, node.end) >= 0 else "\n"
-        return anchor, f"{newline}{indent[::-1]}{what or _comment(self._language)}"
+        return anchor, f"{newline}{indent[::-1]}{what or comment_marker(self._language)}"
 
 
 class _Kept:

@@ -1,7 +1,6 @@
 """Leave out the tags of HTML, truncate long passages, and write the metadata lines of passages with a low score.
 
-This composes the algorithms of `segment.markup_text`, `reduce.truncation` and `reduce.filters`, and has none of its
-own.
+This composes the algorithms of `segment.markup_text`, `reduce.truncation` and `reduce.metadata_lines`.
 """
 
 from bisect import bisect_right
@@ -14,7 +13,7 @@ from math import log
 from typing import NamedTuple
 
 from ctxcompress.code.detection import is_code_name, source_language
-from ctxcompress.code.elision import PROSE, Elision, marks_for
+from ctxcompress.code.elision import PROSE, Elision, comment_marker
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document, Piece, Spans, passages_of
 from ctxcompress.data.passages import Gap, Node, Passage, Segment, Span, intersection, inverse, spans_of
@@ -180,7 +179,7 @@ class _Shape:
         """Return a gap. marker: of code, with the line break before it."""
         if self.nodes:
             space = marker[: len(marker) - len(marker.lstrip())]
-            return Gap(start, end, marker, "", marker and space + marks_for(self.language).gap)
+            return Gap(start, end, marker, "", marker and space + comment_marker(self.language))
         dropped = self.text[start:end]
         if not dropped.strip():
             return Gap(start, end, "", "", "")

@@ -24,7 +24,7 @@ _LEAST_STEP = 1 / 16
 _STRETCHES = 8
 """The number of equal stretches of a file that signatures are taken from in turn."""
 _DEFINES = frozenset((NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
-_WORD = lazy_regex(r"\s*+\S++\s*+")
+_WORD = lazy_regex(r"\s*+\S++\s*+|\s++")
 
 
 @dataclass(frozen=True, slots=True)

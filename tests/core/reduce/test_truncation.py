@@ -134,6 +134,11 @@ def test_a_fence_is_not_cut_open():
     assert "```" not in cut(f"Before it. {'More of it. ' * 9}\n\n{fence}\n\n{'After it. ' * 9}", 300).text
 
 
+@pytest.mark.parametrize("text", [" " * 300, "\n" * 300, "x" * 300])
+def test_a_text_of_which_nothing_is_short_enough_stays_whole(text):
+    assert cut(text, 100).text == text
+
+
 def test_the_sentence_that_is_asked_for_is_kept_between_head_and_tail():
     filler = [f"Sentence number {n} says nothing of interest here." for n in range(100)]
     filler[47] = "The timeout is ninety seconds."
