@@ -57,7 +57,7 @@ def truncated(
     """Truncate a text to segments of at most `max_length` characters, gap markers included.
 
     Each segment is kept with all that it needs. While there is room, segments are kept in this order: what the query
-    asks for, up to 40 % of the room; signatures at the top of a file, public ones first; the first and the last 30 %;
+    asks for, up to 40 % of the room; signatures at the top of a file by their rank; the first and the last 30 %;
     signatures within classes; the rest. cut_to: returns what is shown if the segments with these numbers are kept.
     asked: how much the query asks for each segment. is_head: whether only the beginning is kept.
     """
@@ -100,26 +100,27 @@ def _fill(filling: "_Filling", asked: Sequence[float]) -> None:
     filling.add_all(_from_all_stretches(segments, [n for n in signatures if len(segments[n].heading) == 1]))
     filling.add_run(numbers, _EDGE_SHARE * room)
     filling.add_run(reversed(numbers), _EDGE_SHARE * room)
-    filling.add_all(sorted(signatures, key=lambda number: _is_private(segments[number])))
+    filling.add_all(sorted(signatures, key=lambda number: _rank(segments[number])))
     filling.add_all(ranked)
 
 
 def _from_all_stretches(segments: Sequence[Segment], numbers: Sequence[int]) -> list[int]:
-    """Order signatures: public ones first, and of these the shortest one of each stretch of the text in turn."""
+    """Order signatures by their rank, and of equal rank the shortest one of each stretch of the text in turn."""
     stretch = segments[-1].end / _STRETCHES
-    times = Counter[tuple[bool, int]]()
+    times = Counter[tuple[int, int]]()
     order = []
     for number in sorted(numbers, key=lambda number: segments[number].end - segments[number].start):
-        place = _is_private(segments[number]), int(segments[number].start / stretch)
-        order.append((place[0], times[place], place[1], number))
-        times[place] += 1
+        rank, place = _rank(segments[number]), int(segments[number].start / stretch)
+        order.append((rank, times[rank, place], place, number))
+        times[rank, place] += 1
     return [number for *_, number in sorted(order)]
 
 
-def _is_private(segment: Segment) -> bool:
-    """Tell whether a definition has a leading underscore, for internal use."""
+def _rank(segment: Segment) -> int:
+    """Return 0 for a signature that others use, 1 for a type, which says little without its members, 2 for one with a
+    leading underscore, for internal use."""
     name = segment.heading[-1] if segment.heading else ""
-    return name.startswith("_") and not name.endswith("__")
+    return 2 if name.startswith("_") and not name.endswith("__") else int(segment.unit is NodeKind.TYPE)
 
 
 class _Filling:

@@ -96,6 +96,17 @@ def test_public_signatures_come_before_private_ones_and_from_everywhere():
     assert {number // 50 for number in numbers} == set(range(8))
 
 
+def test_functions_come_before_stubs_of_types():
+    text = "".join(
+        f"interface Options{n} {{\n  name: string;\n}}\n\n"
+        f"export async function load{n}(options: Options{n}): Promise<string> {{\n  return options.name;\n}}\n\n"
+        for n in range(20)
+    )
+    kept = cut(text, 1_500, name="a.ts").text
+    assert kept.count("function load") >= 14
+    assert kept.count("interface ") <= 3
+
+
 def test_what_the_question_names_is_kept_with_its_body():
     body = "".join(f"    value = value + {n}\n" for n in range(10))
     text = "".join(f"def function_{n}(value):\n{body}    return value\n\n\n" for n in range(60))
