@@ -25,17 +25,32 @@ _AMOUNT = lazy_regex(r"\d")
 def table_rows(text: str, block: Block, number: int, first: int) -> Iterator[Segment]:
     """Yield one segment for the header, which every row needs, and one for each row.
 
-    The label of a row is its first cell. number: of the block. first: the number of the first segment.
+    The label of a row is its first cell. A row without one is in the group of a row above, which it needs, and whose
+    label it has. number: of the block. first: the number of the first segment.
     """
     kind, start, end, heading = block
     lines = split_lines(text[start:end])
     header = _header_lines(lines)
-    pieces = ["".join(lines[:header]), *lines[header:]] if header else lines
-    for index, piece in enumerate(pieces):
-        needs = (first,) if header and index else ()
-        label = "" if header and not index else _cells(piece)[0]
-        yield Segment(kind, start, start + len(piece), number, heading, needs, None, label)
-        start += len(piece)
+    if header:
+        yield Segment(kind, start, start + sum(map(len, lines[:header])), number, heading)
+    above, begin = (first,) if header else (), first + bool(header)
+    rows = [_cells(line) for line in lines[header:]]
+    start += sum(map(len, lines[:header]))
+    for index, (line, group) in enumerate(zip(lines[header:], _groups(rows), strict=True)):
+        needs = above if group == index else (*above, begin + group)
+        yield Segment(kind, start, start + len(line), number, heading, needs, None, rows[group][0])
+        start += len(line)
+
+
+def _groups(rows: Sequence[Sequence[str]]) -> Iterator[int]:
+    """Yield for each row the number of the row that names its group: its own, unless its first cell is empty, or it has
+    a cell less than that row, whose first cell spans several rows."""
+    named = width = 0
+    for number, cells in enumerate(rows):
+        is_unnamed = (not cells[0] and any(cells)) or len(cells) == width - 1
+        if not number or not is_unnamed:
+            named, width = number, len(cells)
+        yield named
 
 
 def _header_lines(lines: Sequence[str]) -> int:

@@ -60,3 +60,25 @@ def test_a_figure_is_kept_with_its_year() -> None:
     text = compress("What did ground leases amount to?", [LEASES, *others], max_tokens=70).text
     assert "| Ground leases | 4,101 | 5,310 |" in text
     assert "| 2018 | 2019 |" in text
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "| 2023 | Q1 | 7 |\n|  | Q2 | 8 |\n| 2024 | Q1 | 9 |\n|  | Q2 | 11 |\n",
+        "| 2023 | Q1 | 7 |\n| Q2 | 8 |\n| 2024 | Q1 | 9 |\n| Q2 | 11 |\n",
+    ],
+    ids=["an empty cell", "a cell over several rows"],
+)
+def test_a_row_without_a_name_comes_with_the_row_that_names_its_group(rows: str) -> None:
+    table = "| Year | Quarter | Sales |\n|---|---|---|\n" + rows
+    assert [(row.needs, row.label) for row in segment(table)][1:] == [
+        ((0,), "2023"),
+        ((0, 1), "2023"),
+        ((0,), "2024"),
+        ((0, 3), "2024"),
+    ]
+    others = [f"The office of site {n} counted the sales of its shops for the year." for n in range(30)]
+    text = compress("Sales in Q2 of 2024", [table, *others], max_tokens=60).text
+    assert "11" in text
+    assert "2024" in text
