@@ -38,7 +38,8 @@ class Codec(Protocol[T]):
         """Return the value as bytes, or None if it should be kept in memory only."""
 
     def decode(self, data: bytes, /) -> T:
-        """Return the value that `encode` wrote. Raises ValueError, and nothing else, if it did not write this."""
+        """Return the value that `encode` wrote; a checksum has told that it did. Raises ValueError, TypeError,
+        LookupError or RecursionError, and nothing else, if it cannot."""
 
     def estimated_size(self, value: T, /) -> int:
         """Return about how many bytes of memory the value takes."""
@@ -139,7 +140,7 @@ class Cache:
         try:
             content = unseal(key, data)
             entry = _Entry(codec.decode(content[_TIME.size :]), *_TIME.unpack_from(content))
-        except ValueError as error:
+        except (ValueError, TypeError, LookupError, RecursionError) as error:
             _log.warning("an entry of %s is damaged (%s) and will be replaced", type(self.store).__name__, error)
             return None
         self._memory.keep(key, entry, codec)

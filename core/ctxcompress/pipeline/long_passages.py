@@ -1,7 +1,6 @@
-"""Leave out the tags of HTML, truncate long passages, and write the metadata lines of passages with a low score.
+"""Leave out the tags of HTML, and truncate long passages.
 
-This composes the algorithms of `segment.markup_text`, `reduce.truncation` and `reduce.filters`, and has none of its
-own.
+This composes the algorithms of `segment.markup_text` and `reduce.truncation`, and has none of its own.
 """
 
 from bisect import bisect_right
@@ -19,7 +18,6 @@ from ctxcompress.data.documents import Document, Piece, Spans, passages_of
 from ctxcompress.data.passages import Gap, Passage, Span, intersection, inverse, spans_of
 from ctxcompress.query.complexity import Intent, classify_intent
 from ctxcompress.query.terms import query_terms
-from ctxcompress.reduce.metadata_lines import like_own_lines, metadata_line
 from ctxcompress.reduce.reduction import places_in_documents
 from ctxcompress.reduce.truncation import (
     Cut,
@@ -36,7 +34,7 @@ from ctxcompress.segment.source_code import outline
 from ctxcompress.select.layout import assemble
 from ctxcompress.text.words import Terms, split_words
 
-__all__ = ["Gaps", "LengthLimit", "find_escapes", "length_limit", "metadata_lines", "truncate_passages", "without_tags"]
+__all__ = ["Gaps", "LengthLimit", "length_limit", "truncate_passages", "without_tags"]
 
 Gaps = Mapping[int, tuple[Gap, ...]]
 """Passage number -> the parts that were cut out of it, in order."""
@@ -218,23 +216,3 @@ class _Cutter:
             return sum(weights[term] for term in sorted(found))
 
         return importance
-
-
-def metadata_lines(passages: Sequence[Passage], numbers: Iterable[int]) -> dict[int, str]:
-    """Return the metadata lines of the passages with these numbers, by number."""
-    chosen = {number: passages[number] for number in numbers}
-    return {
-        number: metadata_line(passage, outline(passage.text, passage.file_path or passage.title))
-        for number, passage in chosen.items()
-    }
-
-
-def find_escapes(passages: Iterable[tuple[int, Passage]], config: CompressionConfig) -> dict[int, tuple[int, ...]]:
-    """Return the offsets at which a passage's own text could pass for a metadata line, by passage number.
-
-    There are none if the options allow no such line.
-    """
-    if config.format == "preview" or config.metadata_only is False:
-        return {}
-    found = ((number, like_own_lines(passage)) for number, passage in passages)
-    return {number: tuple(places) for number, places in found if places}

@@ -1,14 +1,14 @@
 """The fourth step: choose the segments to keep within the budget, and ask the language model of the options."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.stats import LLMStats
 from ctxcompress.language_model import LLMSelector
-from ctxcompress.pipeline.analysis import Analyser, Analysis, documents_as_passages
+from ctxcompress.pipeline.analysis import Analysed, Analyser, Analysis
 from ctxcompress.pipeline.llm_selection import Choices, not_asked, select_by_llm
 from ctxcompress.pipeline.reducing import Reduced
 from ctxcompress.pipeline.scoring import ScoredSegments
@@ -20,7 +20,7 @@ from ctxcompress.select.layout import Layout, arrangement
 from ctxcompress.select.previews import previews
 from ctxcompress.select.selection import Selection, select
 
-__all__ = ["Choice", "asks_if_fits", "choice_of_llm", "select_segments"]
+__all__ = ["Choice", "all_of", "choice_of_llm", "select_segments"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class Choice:
     layout: Layout
     relevance: Mapping[int, float]
     """Passage number -> the best score of its segments."""
-    unlikely: Spans | None = None
+    unlikely: Spans = field(default_factory=dict)
     """Spans of documents that the query hardly needs."""
-    delivered: Spans | None = None
+    delivered: Spans = field(default_factory=dict)
     """Spans of passages that were delivered before."""
     is_emptied: bool = False
     """Whether nothing is kept because nothing is wanted, and not because nothing fits."""
@@ -46,6 +46,14 @@ class Choice:
     is_held: bool = False
     """Whether there is text that must be kept."""
     llm: LLMStats | None = None
+
+
+def all_of(task: Task, reduced: Reduced) -> Choice | None:
+    """Return the choice of everything, in source order, if it fits and nothing may be dropped of it; None otherwise."""
+    if reduced.whole is None or task.config.order != "source" or task.delivered_count or task.drops_what_fits:
+        return None
+    llm = None if task.config.llm is None else not_asked("everything fits")
+    return Choice(reduced.whole, reduced.layout, dict.fromkeys(range(len(task.passages)), 1.0), llm=llm)
 
 
 def select_segments(
@@ -64,7 +72,7 @@ def select_segments(
     simple = _without_packing(task, reduced, scored, delivered, layout, matches)
     if simple is not None:
         is_emptied = bool(config.adaptive and scored.unlikely)
-        unlikely = table.spans(scored.unlikely) if is_emptied else None
+        unlikely = table.spans(scored.unlikely) if is_emptied else {}
         return Choice(simple, layout, relevance, unlikely, delivered.spans, is_emptied, not is_emptied, known)
     unlikely = table.spans(scored.unlikely)
     if matches:
@@ -84,7 +92,7 @@ def _layout(config: CompressionConfig, layout: Layout, analysis: Analysis, relev
 
 
 def choice_of_llm(
-    task: Task, reduced: Reduced, analysis: Analysis, scored: ScoredSegments, analyser: Analyser, choice: Choice
+    task: Task, reduced: Reduced, found: Analysed, scored: ScoredSegments, analyser: Analyser, choice: Choice
 ) -> Choice:
     """Return the choice of the language model of the options; the given one if there is none, or it does not answer."""
     selector = LLMSelector.of(task.config.llm)
@@ -93,15 +101,15 @@ def choice_of_llm(
     reason = _why_not_asked(task, choice)
     if reason:
         return replace(choice, llm=not_asked(reason))
-    choices = Choices(analysis.structure, scored.worth, choice.layout, reduced.budget, choice.known, choice.counts)
-    documents = documents_as_passages(reduced.layout.documents, task.passages)
-    found = select_by_llm(selector, task.query, choices, documents, analyser.cache, analyser.count)
-    if found.selection is None:
-        return replace(choice, llm=found.stats)
-    unlikely = {number: tuple(spans) for number, spans in (choice.unlikely or {}).items()}
-    for number, spans in found.left_out.items():
+    structure = found.analysis.structure
+    choices = Choices(structure, scored.worth, choice.layout, reduced.budget, choice.known, choice.counts)
+    named = select_by_llm(selector, task.query, choices, found.passages, analyser.cache, analyser.count)
+    if named.selection is None:
+        return replace(choice, llm=named.stats)
+    unlikely = dict(choice.unlikely)
+    for number, spans in named.left_out.items():
         unlikely[number] = tuple(sorted((*unlikely.get(number, ()), *spans)))
-    return replace(choice, selection=found.selection, unlikely=unlikely, llm=found.stats)
+    return replace(choice, selection=named.selection, unlikely=unlikely, llm=named.stats)
 
 
 def _why_not_asked(task: Task, choice: Choice) -> str:
@@ -114,7 +122,7 @@ def _why_not_asked(task: Task, choice: Choice) -> str:
         return "nothing is wanted"
     if choice.is_held:
         return "what must be kept is chosen without it"
-    return "everything fits" if choice.is_all and not asks_if_fits(task.config) else ""
+    return "everything fits" if choice.is_all and not task.asks_if_fits else ""
 
 
 def _preview(
@@ -170,9 +178,3 @@ def _delivered(task: Task, reduced: Reduced, analysis: Analysis, analyser: Analy
         return Delivered()
     had = before.spans_of(enumerate(task.input_passages, task.delivered_count))
     return delivered_segments(analysis.table, reduced.layout, before.unit_texts(analyser, analysis.options), had)
-
-
-def asks_if_fits(config: CompressionConfig) -> bool:
-    """Tell whether the language model is asked even if everything fits."""
-    selector = LLMSelector.of(config.llm)
-    return selector is not None and selector.ask_if_fits

@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 from ctxcompress.config.options import CompressionConfig, Tier
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import DeliveredContext, ResultOperations
+from ctxcompress.language_model import LLMSelector
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions
 from ctxcompress.query.complexity import Complexity, Intent, classify_complexity, classify_intent
 from ctxcompress.reduce.delivered_texts import DeliveredTexts
@@ -131,6 +132,17 @@ class Task:
     def delivered_context(self) -> DeliveredContext:
         """The context that was delivered before, empty if there is none."""
         return self.delivered.context if self.delivered else DeliveredContext()
+
+    @property
+    def asks_if_fits(self) -> bool:
+        """Whether the language model of the options is asked even if everything fits."""
+        selector = LLMSelector.of(self.config.llm)
+        return selector is not None and selector.ask_if_fits
+
+    @property
+    def drops_what_fits(self) -> bool:
+        """Whether parts of passages may be dropped even if everything fits."""
+        return self.config.format == "preview" or self.config.adaptive is not False or self.asks_if_fits
 
     @cached_property
     def language(self) -> str:
