@@ -5,10 +5,10 @@ documents -> segments -> words -> corpus of all words
 With a cache, each text and each list of documents is analysed once, and each segment's tokens are counted once.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, count
+from itertools import accumulate, chain, count, groupby
 from typing import NamedTuple
 
 from ctxcompress.code.detection import source_language
@@ -35,7 +35,7 @@ _CHARACTERS_PER_TOKEN = 4
 _UNCOUNTED = 8
 """Queries about the same passages before the tokens of all their segments are counted."""
 _AT_ONCE = 100_000
-"""Characters of several texts that are read between two looks whether the work is cancelled."""
+"""Characters that are read between two looks whether the work is cancelled, or one text."""
 _MIN_CHARACTERS = 120
 """Shorter functions are not cut, however small the budget."""
 
@@ -181,25 +181,13 @@ def _read_texts(document_passages: Sequence[Passage], language: str) -> list[Rea
     """Read each text. Equal texts with the same name are read once."""
     keys = [(passage.text, _name(passage)) for passage in document_passages]
     known: dict[tuple[str, str | None], ReadText] = {}
-    for some in _groups(dict.fromkeys(keys)):
+    ends = accumulate(len(text) for text, _ in dict.fromkeys(keys))
+    for _, some in groupby(dict.fromkeys(keys), key=lambda _: next(ends) // _AT_ONCE):
         stop_if_cancelled()
-        read = read_each([text for text, _ in some], [name for _, name in some], language=language)
-        known |= {key: ReadText(key[0], nodes, prose) for key, (nodes, prose) in zip(some, read, strict=True)}
+        texts, names = zip(*some, strict=True)
+        read = read_each(texts, names, language=language)
+        known |= {(text, name): ReadText(text, *found) for text, name, found in zip(texts, names, read, strict=True)}
     return [known[key] for key in keys]
-
-
-def _groups(keys: Iterable[tuple[str, str | None]]) -> Iterator[list[tuple[str, str | None]]]:
-    """Yield the texts and names in groups, each with little text or with one text."""
-    group: list[tuple[str, str | None]] = []
-    characters = 0
-    for key in keys:
-        characters += len(key[0])
-        if group and characters > _AT_ONCE:
-            yield group
-            group, characters = [], len(key[0])
-        group.append(key)
-    if group:
-        yield group
 
 
 def read_together(

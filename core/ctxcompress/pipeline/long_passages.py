@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, repeat
 from math import log
-from typing import NamedTuple
 
 from ctxcompress.code.detection import is_code_name, source_language
 from ctxcompress.code.elision import PROSE, marks_for
@@ -34,56 +33,27 @@ from ctxcompress.segment.source_code import outline
 from ctxcompress.select.layout import assemble
 from ctxcompress.text.words import Terms, split_words
 
-__all__ = ["Gaps", "LengthLimit", "length_limit", "truncate_passages", "without_tags"]
+__all__ = ["Cutter", "Gaps", "truncate_passages", "without_tags"]
 
 Gaps = Mapping[int, tuple[Gap, ...]]
 """Passage number -> the parts that were cut out of it, in order."""
 
 
-class LengthLimit(NamedTuple):
-    """The maximum length of a passage."""
-
-    characters: int
-    is_head: bool
-    """Whether only the beginning of a passage is kept."""
-
-
-def length_limit(query: str, config: CompressionConfig) -> LengthLimit | None:
-    """Return the maximum length of a passage for this query, or None if there is none."""
-    limits: list[LengthLimit] = []
-    if config.factual_length is not None and _is_factual(query, config):
-        limits.append(LengthLimit(config.factual_length, is_head=True))
-    if config.max_length is not None:
-        limits.append(LengthLimit(config.max_length, is_head=False))
-    return None if config.format == "preview" else min(limits, key=lambda limit: limit.characters, default=None)
-
-
-def _is_factual(query: str, config: CompressionConfig) -> bool:
-    return bool(query.strip()) and classify_intent(query, language=config.language).intent is Intent.FACTUAL
-
-
 def truncate_passages(
-    query: str,
-    documents: Sequence[Document],
-    passages: Sequence[Passage],
-    language: str,
-    config: CompressionConfig,
-    limit: LengthLimit,
-    required: Spans,
+    cutter: "Cutter", documents: Sequence[Document], passages: Sequence[Passage], required: Spans
 ) -> tuple[Sequence[Document], Gaps]:
-    """Truncate each passage in the documents to the limit. Return the documents and the gaps in the passages.
+    """Truncate each passage in the documents. Return the documents and the gaps in the passages.
 
     A passage whose words are so long that nothing could be kept stays whole. required: number of a passage that
     is not truncated -> the parts of it that must be kept.
     """
-    if all(len(passage.text) <= limit.characters for passage in passages):
+    if all(len(passage.text) <= cutter.max_length for passage in passages):
         return documents, {}
-    cutter = _Cutter(query, language, config, *limit)
     texts = [passage.text for passage in passages]
     gaps: dict[int, tuple[Gap, ...]] = {}
     truncated_documents: list[Document] = []
     for document in documents:
-        is_cut = any(len(texts[number]) > limit.characters for number in passages_of((document,)).difference(required))
+        is_cut = any(len(texts[number]) > cutter.max_length for number in passages_of((document,)).difference(required))
         read = without_tags((document,), passages, required)[0] if is_cut else document
         pieces: list[Piece] = []
         for number, of_passage in groupby(read.pieces, key=lambda piece: piece.passage):
@@ -99,7 +69,7 @@ def truncate_passages(
     return truncated_documents, gaps
 
 
-def _truncated(part: Document, passage: Passage, cutter: "_Cutter") -> tuple[Sequence[Piece], tuple[Gap, ...]]:
+def _truncated(part: Document, passage: Passage, cutter: "Cutter") -> tuple[Sequence[Piece], tuple[Gap, ...]]:
     """Return the pieces that are left of a part of a passage, and the gaps in the passage."""
     cut = cutter.cut(part.text, passage)
     if not (cut.spans and cut.gaps):
@@ -160,15 +130,28 @@ def _gap_in_passage(gap: Gap, document: Document) -> Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cutter:
+class Cutter:
     """Truncates texts for one query."""
 
     query: str
     language: str
     config: CompressionConfig
     max_length: int
+    """Characters of a passage."""
     is_head: bool
     """Whether only the beginning of a text is kept."""
+
+    @classmethod
+    def of(cls, query: str, language: str, config: CompressionConfig) -> "Cutter | None":
+        """Return what the options want: the shorter limit of those that apply to the query; None without any."""
+        limits: list[tuple[int, bool]] = []
+        if config.factual_length is not None and _is_factual(query, config):
+            limits.append((config.factual_length, True))
+        if config.max_length is not None:
+            limits.append((config.max_length, False))
+        if not limits or config.format == "preview":
+            return None
+        return cls(query, language, config, *min(limits, key=lambda limit: limit[0]))
 
     def cut(self, text: str, passage: Passage) -> Cut:
         """Truncate a text of the passage: all of its text, or what is left of it."""
@@ -216,3 +199,7 @@ class _Cutter:
             return sum(weights[term] for term in sorted(found))
 
         return importance
+
+
+def _is_factual(query: str, config: CompressionConfig) -> bool:
+    return bool(query.strip()) and classify_intent(query, language=config.language).intent is Intent.FACTUAL

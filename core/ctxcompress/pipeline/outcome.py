@@ -1,11 +1,13 @@
-"""The fifth step: the result, with the final text and what became of each passage."""
+"""The fifth step: the result, with the final text and what became of each passage; and the rows that the cache has of
+it."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ctxcompress.data.documents import Spans
-from ctxcompress.data.passages import Passage, Span, intersection, inverse, spans_of
-from ctxcompress.data.results import Compression, Decision, KeptPassage, Reason
-from ctxcompress.data.stats import StageStats
+from ctxcompress.data.passages import Marker, Passage, Span, intersection, inverse, shown, spans_of
+from ctxcompress.data.results import Compression, CountsTokens, Decision, KeptPassage, Reason
+from ctxcompress.data.stats import CacheUse, StageStats
 from ctxcompress.errors import warn
 from ctxcompress.pipeline.analysis import Analyser
 from ctxcompress.pipeline.reducing import Reduced
@@ -14,7 +16,7 @@ from ctxcompress.pipeline.task import Task
 from ctxcompress.reduce.reduction import Reduction
 from ctxcompress.text.tokens import TokenCounter
 
-__all__ = ["present"]
+__all__ = ["is_worth_remembering", "present", "result_of", "rows_of"]
 
 
 def present(
@@ -150,3 +152,62 @@ def _repeated_parts(passages: Sequence[Passage], reduction: Reduction, first: in
 def _default_reason(text: str) -> Reason:
     """Return the drop reason of a text that no step dropped."""
     return Reason.EMPTY if not text or text.isspace() else Reason.BUDGET
+
+
+def is_worth_remembering(result: Compression) -> bool:
+    """Tell whether to remember a result. One whose stages warned is not, so that they warn each time."""
+    return bool(result.passages) and not any(stage.emptied or stage.doubtful for stage in result.stages)
+
+
+def rows_of(result: Compression) -> Sequence[Any]:
+    """Return a result that is worth remembering as data that JSON can hold, with the numbers of the passages in place
+    of their texts."""
+    kept = [
+        (p.index, p.text if p.metadata_only else None, p.spans, p.tokens, p.relevance, p.stands_for, p.markers)
+        for p in result.passages
+    ]
+    dropped = [(part.index, part.spans, part.reason, part.duplicate_of) for part in result.dropped]
+    stages = [(s.name, s.items_in, s.items_out, s.milliseconds, s.note, s.skipped) for s in result.stages]
+    return result.text, result.tokens, kept, dropped, stages
+
+
+def result_of(rows: Sequence[Any], task: Task, original: CountsTokens, use: CacheUse) -> Compression:
+    """Rebuild the result of a task. Its milliseconds are those of the first compression."""
+    text, tokens, kept, dropped, stages = rows
+    passages = task.input_passages
+    return Compression(
+        query=task.query,
+        text=text,
+        passages=tuple(_kept_passage(passages[row[0]], *row) for row in kept),
+        dropped=tuple(
+            Decision(index, passages[index], _spans(spans), Reason(reason), leader)
+            for index, spans, reason, leader in dropped
+        ),
+        tokens=tokens,
+        max_tokens=task.config.budget,
+        stages=tuple(StageStats(*stage) for stage in stages),
+        input_count=len(passages),
+        original=original,
+        compressor=task.operations,
+        cache=use,
+    )
+
+
+def _kept_passage(
+    passage: Passage,
+    index: int,
+    line: str | None,
+    pairs: Sequence[Sequence[int]],
+    tokens: int,
+    relevance: float,
+    members: Sequence[int],
+    marked: Sequence[tuple[int, str]],
+) -> KeptPassage:
+    """line: the metadata line, if the passage is shown as one."""
+    spans, markers = _spans(pairs), tuple(Marker(*marker) for marker in marked)
+    text = shown(passage.text, spans, markers) if line is None else line
+    return KeptPassage(index, passage, text, spans, tokens, relevance, tuple(members), markers, line is not None)
+
+
+def _spans(pairs: Sequence[Sequence[int]]) -> tuple[Span, ...]:
+    return tuple(Span(start, end) for start, end in pairs)

@@ -27,14 +27,13 @@ from ctxcompress.data.stats import Clock, stop_if_cancelled
 from ctxcompress.errors import ConfigError
 from ctxcompress.pipeline.analysis import Analysed, Analyser, AnalysisOptions
 from ctxcompress.pipeline.call_cache import AS_JSON, CallCache
-from ctxcompress.pipeline.long_passages import length_limit, truncate_passages, without_tags
-from ctxcompress.pipeline.outcome import present
+from ctxcompress.pipeline.long_passages import Cutter, truncate_passages, without_tags
+from ctxcompress.pipeline.outcome import is_worth_remembering, present, result_of, rows_of
 from ctxcompress.pipeline.presentation import Presentation
 from ctxcompress.pipeline.reducing import reduce_passages
-from ctxcompress.pipeline.result_cache import is_worth_remembering, keys_of, result_of, rows_of
 from ctxcompress.pipeline.scoring import ScoredCall, confidence_in, current_listener, score_segments
 from ctxcompress.pipeline.selecting import all_of, choice_of_llm, select_segments
-from ctxcompress.pipeline.task import Frame, Task, language_of
+from ctxcompress.pipeline.task import Frame, Task, keys_of, language_of
 from ctxcompress.reduce.stages import reduced as reduction_of
 from ctxcompress.telemetry import observer_of
 from ctxcompress.text.tokens import TokenCounter
@@ -97,7 +96,7 @@ def _run(task: Task, cache: CallCache, key: str | None) -> Compression:
         clock.lap("score", segments, int(np.count_nonzero(scored.scores)))
         choice = select_segments(task, reduced, found.analysis, scored, analyser)
         clock.lap("select", segments, len(choice.selection.spans))
-        choice = choice_of_llm(task, reduced, found, scored, analyser, choice)
+        choice = choice_of_llm(task, choice, found.passages, analyser)
         if choice.llm is not None:
             clock.lap("llm", choice.llm.candidates, choice.llm.named, choice.llm.outcome)
         if listener is not None:
@@ -125,8 +124,8 @@ def analysed_again(query: str, passages: Sequence[Passage], config: CompressionC
     analyser = Analyser(CallCache(config.cache), config.encoding, TokenCounter(config.encoding))
     reduction = reduction_of(passages, config, fits=fits)
     documents, language = reduction.documents, language_of(query, passages, config)
-    if limit := length_limit(query, config):
-        documents, _ = truncate_passages(query, documents, passages, language, config, limit, reduction.required)
+    if cutter := Cutter.of(query, language, config):
+        documents, _ = truncate_passages(cutter, documents, passages, reduction.required)
     if not fits:
         documents = without_tags(documents, passages, reduction.required)
     layout = Presentation(config, query).layout(passages, documents, analyser.count)

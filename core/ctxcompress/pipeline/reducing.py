@@ -8,7 +8,7 @@ from ctxcompress.data.results import Reason, StageStats
 from ctxcompress.data.stats import Clock
 from ctxcompress.pipeline.analysis import Analyser
 from ctxcompress.pipeline.call_cache import FEW_OBJECTS
-from ctxcompress.pipeline.long_passages import Gaps, length_limit, truncate_passages, without_tags
+from ctxcompress.pipeline.long_passages import Cutter, Gaps, truncate_passages, without_tags
 from ctxcompress.pipeline.presentation import OriginalText, Presentation
 from ctxcompress.pipeline.scoring import current_listener
 from ctxcompress.pipeline.task import Task
@@ -158,15 +158,13 @@ def _reduction(task: Task, analyser: Analyser, key: str | None, *, fits: bool) -
 def _truncate(task: Task, reduction: Reduction, clock: Clock) -> tuple[Sequence[Document], Gaps, Reduction]:
     """Truncate passages that are too long. Return what is left of the documents, the gaps in each passage, and the
     reduction without passages that are duplicates after truncation."""
-    limit = length_limit(task.query, task.config)
-    if limit is None:
+    cutter = Cutter.of(task.query, task.language, task.config)
+    if cutter is None:
         return reduction.documents, {}, reduction
     passages = len(passages_of(reduction.documents))
-    documents, gaps = truncate_passages(
-        task.query, reduction.documents, task.passages, task.language, task.config, limit, reduction.required
-    )
+    documents, gaps = truncate_passages(cutter, reduction.documents, task.passages, reduction.required)
     documents, reduction = reduction.after_cuts(documents, gaps, task.passages)
-    note = f"{len(gaps)} of over {limit.characters:,} characters"
+    note = f"{len(gaps)} of over {cutter.max_length:,} characters"
     clock.lap("truncate", passages, len(passages_of(documents)), note)
     return documents, gaps, reduction
 

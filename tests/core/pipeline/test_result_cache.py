@@ -17,7 +17,7 @@ from ctxcompress.cache import Cache, SqliteStore
 from ctxcompress.cache.cache import seal
 from ctxcompress.config.presets import TECHNICAL_SYNONYMS
 from ctxcompress.data.passages import Node, NodeKind
-from ctxcompress.pipeline import analysis, result_cache
+from ctxcompress.pipeline import analysis, task
 from ctxcompress.pipeline.call_cache import ReadText, TextCodec
 from ctxcompress.segment.source_code import outline
 
@@ -186,7 +186,7 @@ def test_another_version_finds_nothing(kind, tmp_path, monkeypatch):
     Compressor(CompressionConfig(max_tokens=60, cache=cache)).compress(QUESTIONS[0], passages())
     monkeypatch.setattr("ctxcompress.version.__version__", "99.0")
     newer = fresh("ctxcompress.pipeline.call_cache")
-    for module in (analysis, result_cache):
+    for module in (analysis, task):
         monkeypatch.setattr(module, "key_of", newer.key_of)
     spy = Spy(cache)
     Compressor(CompressionConfig(max_tokens=60, cache=spy)).compress(QUESTIONS[0], passages())
