@@ -116,7 +116,11 @@ class Analyser:
 
     def read(self, documents: Sequence[Document], passages: Sequence[Passage], options: AnalysisOptions) -> Analysed:
         """Analyse the documents. passages: those that they are made of."""
-        as_passages = [_as_passage(document, passages[document.passage]) for document in documents]
+        as_passages = [
+            first if document.is_passage else replace(first, text=document.text, embedding=None)
+            for document in documents
+            for first in (passages[document.passage],)
+        ]
         key = self._key_of_all(documents, as_passages, options)
         analysis: Analysis | None = self.cache.get(key, MEMORY_ONLY)
         if analysis is None:
@@ -171,10 +175,6 @@ class Analyser:
         for number, text in fresh.items():
             self.cache.put(keys[number], text, codecs[number])
         return [fresh[number] if text is None else text for number, text in enumerate(known)]
-
-
-def _as_passage(document: Document, first: Passage) -> Passage:
-    return first if document.is_passage else replace(first, text=document.text, embedding=None)
 
 
 def _read_texts(document_passages: Sequence[Passage], language: str) -> list[ReadText]:
