@@ -12,7 +12,7 @@ from ctxcompress.pipeline import pipeline
 
 QUERY = "what is the default timeout?"
 TEXTS = [f"The timeout of server {number} is {number} seconds. It is kept in its file.\n\n" * 5 for number in range(40)]
-_STAGES = ("reduce_passages", "score_segments", "select_segments", "OutcomeBuilder")
+_STAGES = ("reduce_passages", "score_segments", "select_segments", "present")
 
 
 class Held:

@@ -10,8 +10,8 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.table import SegmentTable
-from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, documents_as_passages
-from ctxcompress.pipeline.call_cache import Fingerprints
+from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions
+from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.query.terms import clauses, query_terms
 from ctxcompress.reduce.stages import reduced
 from ctxcompress.score.bridges import Bridges
@@ -92,8 +92,8 @@ def example(case: Case) -> Example:
     passages = [Passage(str(n), d.text, title=d.title or None) for n, d in enumerate(case.documents)]
     language = detect_language(" ".join([case.query, *(p.text[:150] for p in passages[:3])]))
     documents = reduced(passages, CompressionConfig(), fits=False).documents
-    analyser = Analyser(None, Fingerprints(), None, TokenCounter("o200k_base"))
-    analysis = analyser.read(documents, documents_as_passages(documents, passages), AnalysisOptions.of(language, 500))
+    analyser = Analyser(CallCache(None), None, TokenCounter("o200k_base"))
+    analysis = analyser.read(documents, passages, AnalysisOptions.of(language, 500)).analysis
     table, corpus = analysis.table, analysis.corpus
     terms = Terms(language)
     wanted = query_terms(case.query, language=language, terms=terms)

@@ -15,9 +15,8 @@ from ctxcompress.data.observer import observed
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Citation, Compression, Format, KeptPassage
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
-from ctxcompress.pipeline.pipeline import run_pipeline
+from ctxcompress.pipeline.pipeline import analyse_ahead, confidence_again, run_pipeline
 from ctxcompress.pipeline.presentation import Presentation
-from ctxcompress.pipeline.reanalysis import analyse_ahead, confidence_again
 from ctxcompress.pipeline.task import Frame, Task, resolve_auto_budget
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.plugins import plugin

@@ -6,6 +6,14 @@ from functools import partial
 from threading import Lock
 from typing import Any, Self
 
+from ctxcompress.agents.added_positions import (
+    blank_passages,
+    renumbered,
+    whole,
+    with_delivered_leaders,
+    with_duplicates,
+    with_text,
+)
 from ctxcompress.agents.context_state import ContextState, RecentStates
 from ctxcompress.agents.delivered_memory import DeliveredMemory
 from ctxcompress.compressor import Compressor, PassageInput
@@ -15,14 +23,6 @@ from ctxcompress.data.metadata import as_passages, own_copy
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Decision, DeliveredContext, KeptPassage, Reason, StageStats
 from ctxcompress.errors import ConfigError, InputError
-from ctxcompress.pipeline.added_positions import (
-    blank_passages,
-    renumbered,
-    whole,
-    with_delivered_leaders,
-    with_duplicates,
-    with_text,
-)
 from ctxcompress.pipeline.pipeline import run_pipeline
 from ctxcompress.pipeline.task import Task
 from ctxcompress.pipeline.threads import off_loop

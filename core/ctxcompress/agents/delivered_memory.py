@@ -12,7 +12,7 @@ from ctxcompress.code.elision import PROSE
 from ctxcompress.data.passages import Passage, Span, joined, shown
 from ctxcompress.data.results import DeliveredContext, KeptPassage
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, read_together, segments_of
-from ctxcompress.pipeline.text_codec import ReadText
+from ctxcompress.pipeline.call_cache import ReadText
 from ctxcompress.reduce.duplicates import DeliveredTexts
 from ctxcompress.segment.segments import LoneTurn, lone_turn
 from ctxcompress.segment.speakers import recorded_speaker

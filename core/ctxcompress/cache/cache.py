@@ -38,7 +38,8 @@ class Codec(Protocol[T]):
         """Return the value as bytes, or None if it should be kept in memory only."""
 
     def decode(self, data: bytes, /) -> T:
-        """Return the value that `encode` wrote. Raises ValueError, and nothing else, if it did not write this."""
+        """Return the value that `encode` wrote; a checksum has told that it did. Raises ValueError, TypeError,
+        LookupError or RecursionError, and nothing else, if it cannot."""
 
     def estimated_size(self, value: T, /) -> int:
         """Return about how many bytes of memory the value takes."""
@@ -97,8 +98,10 @@ class Cache:
             raise ConfigError(f"store is a {type(store).__name__}; give a mutable mapping from strings to bytes")
         self.store, self.ttl, self._clock = store, checked_ttl(ttl), clock
         self.max_bytes = whole_number("max_bytes", max_bytes, "bytes", least=int(store is None))
-        self._memory, self._lock = _Memory(max_bytes), Lock()
-        self._hits = self._misses = 0
+        self._memory: OrderedDict[str, tuple[_Entry[Any], int]] = OrderedDict()
+        """Values with their sizes, the least recently used first."""
+        self._lock = Lock()
+        self._bytes = self._hits = self._misses = 0
         self._until = 0.0
         """When the store may be asked again, on the monotonic clock."""
         self._late: Future[Any] | None = None
@@ -106,7 +109,7 @@ class Cache:
 
     def get(self, key: str, codec: Codec[T], allowance: Allowance | None = None) -> T | None:
         """Return the value stored under this key; None if there is none, or it is too old."""
-        entry = self._memory.find(key) or self._read(key, codec, allowance)
+        entry = self._remembered(key) or self._read(key, codec, allowance)
         is_hit = entry is not None and (self.ttl is None or entry.made >= self._clock() - self.ttl)
         with self._lock:
             self._hits, self._misses = self._hits + is_hit, self._misses + (not is_hit)
@@ -115,7 +118,7 @@ class Cache:
     def put(self, key: str, value: T, codec: Codec[T], allowance: Allowance | None = None) -> None:
         """Store the value, unless it is larger than the whole cache may be."""
         entry = _Entry(value, self._clock())
-        self._memory.keep(key, entry, codec)
+        self._remember(key, entry, codec)
         content = None if self.store is None else codec.encode(value)
         if self.store is not None and content is not None:
             self._ask(partial(self.store.__setitem__, key, seal(key, _TIME.pack(entry.made) + content)), allowance)
@@ -124,13 +127,14 @@ class Cache:
         """Delete all values. The counts of hits and misses start again. Raises what the store raises."""
         if self.store is not None:
             self.store.clear()
-        self._memory.clear()
-        self._hits = self._misses = 0
+        with self._lock:
+            self._memory.clear()
+            self._bytes = self._hits = self._misses = 0
 
     def stats(self) -> CacheStats:
         """Return the hits and misses of this object, and how much it holds. Raises what the store raises."""
-        entries = len(self._memory.entries if self.store is None else self.store)
-        return CacheStats(self._hits, self._misses, entries, self._memory.bytes)
+        entries = len(self._memory if self.store is None else self.store)
+        return CacheStats(self._hits, self._misses, entries, self._bytes)
 
     def _read(self, key: str, codec: Codec[T], allowance: Allowance | None) -> _Entry[T] | None:
         data = None if self.store is None else self._ask(partial(self.store.get, key), allowance)
@@ -139,11 +143,28 @@ class Cache:
         try:
             content = unseal(key, data)
             entry = _Entry(codec.decode(content[_TIME.size :]), *_TIME.unpack_from(content))
-        except ValueError as error:
+        except (ValueError, TypeError, LookupError, RecursionError) as error:
             _log.warning("an entry of %s is damaged (%s) and will be replaced", type(self.store).__name__, error)
             return None
-        self._memory.keep(key, entry, codec)
+        self._remember(key, entry, codec)
         return entry
+
+    def _remembered(self, key: str) -> _Entry[Any] | None:
+        with self._lock:
+            entry, _ = self._memory.get(key, (None, 0))
+            if entry is not None:
+                self._memory.move_to_end(key)
+            return entry
+
+    def _remember(self, key: str, entry: _Entry[T], codec: Codec[T]) -> None:
+        size = codec.estimated_size(entry.value) if self.max_bytes else 1
+        with self._lock:
+            self._bytes -= self._memory.pop(key, (None, 0))[1]
+            if size <= self.max_bytes:
+                self._memory[key] = entry, size
+                self._bytes += size
+            while self._bytes > self.max_bytes:
+                self._bytes -= self._memory.popitem(last=False)[1][1]
 
     def _ask(self, work: Callable[[], T], allowance: Allowance | None) -> T | None:
         """Return what the store answers; None if it fails, or is not asked."""
@@ -179,41 +200,6 @@ class Cache:
 
     def __reduce__(self) -> tuple[Callable[..., "Cache"], tuple[Any, ...]]:
         return partial(Cache, max_bytes=self.max_bytes, ttl=self.ttl, clock=self._clock), (self.store,)
-
-
-class _Memory:
-    """Values in memory. The least recently used are forgotten first."""
-
-    __slots__ = ("_lock", "_most", "bytes", "entries")
-
-    def __init__(self, most: int) -> None:
-        self._most, self.bytes = most, 0
-        self.entries: OrderedDict[str, tuple[_Entry[Any], int]] = OrderedDict()
-        self._lock = Lock()
-
-    def find(self, key: str) -> _Entry[Any] | None:
-        with self._lock:
-            entry, _ = self.entries.get(key, (None, 0))
-            if entry is not None:
-                self.entries.move_to_end(key)
-            return entry
-
-    def keep(self, key: str, entry: _Entry[T], codec: Codec[T]) -> None:
-        size = codec.estimated_size(entry.value) if self._most else 1
-        with self._lock:
-            _, before = self.entries.pop(key, (None, 0))
-            self.bytes -= before
-            if size <= self._most:
-                self.entries[key] = entry, size
-                self.bytes += size
-            while self.bytes > self._most:
-                _, (_, freed) = self.entries.popitem(last=False)
-                self.bytes -= freed
-
-    def clear(self) -> None:
-        with self._lock:
-            self.entries.clear()
-            self.bytes = 0
 
 
 def seal(key: str, data: bytes) -> bytes:

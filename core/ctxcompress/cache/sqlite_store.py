@@ -23,7 +23,10 @@ _APPLICATION_ID, _ID_PLACE = int.from_bytes(MAGIC[:4]), slice(68, 72)
 """The id, and where in a file it is."""
 _SCHEMA = "CREATE TABLE ctxcache (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, data BLOB NOT NULL)"
 """A new row has the greatest id. The table's name is that of MAGIC, by which a damaged file is recognized."""
-_SIZES = ("page_count", "freelist_count", "page_size")
+_SIZE = (
+    "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
+)
+"""The bytes of all pages in use."""
 _LARGEST_ENTRY = 100_000_000
 """Bytes."""
 _SECONDS = 0.5
@@ -174,14 +177,8 @@ def _write(connection: sqlite3.Connection, key: str, value: bytes, most: int) ->
         connection.execute("BEGIN IMMEDIATE")
         connection.execute("INSERT OR REPLACE INTO ctxcache (key, data) VALUES (?, ?)", (key, value))
         oldest = f"DELETE FROM ctxcache WHERE id IN (SELECT id FROM ctxcache ORDER BY id LIMIT {_AT_ONCE})"  # noqa: S608
-        while _size(connection) > most and connection.execute(oldest).rowcount:
+        while connection.execute(_SIZE).fetchone()[0] > most and connection.execute(oldest).rowcount:
             pass
-
-
-def _size(connection: sqlite3.Connection) -> int:
-    """Return the bytes of all pages in use."""
-    pages, free, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in _SIZES)
-    return int((pages - free) * size)
 
 
 def _is_ours(path: Path) -> bool:

@@ -4,9 +4,9 @@ The model only names numbers of segments. The texts come from the input, and the
 gives no useful answer, the result is the one without it, and the statistics say why.
 """
 
-import json
 import logging
-from collections.abc import Collection, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
@@ -15,8 +15,8 @@ from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.data.stats import LLMStats
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.language_model import Answer, LLMSelector
-from ctxcompress.pipeline.asking import NoAnswerError, ask
-from ctxcompress.pipeline.call_cache import CallCache, key_of
+from ctxcompress.pipeline.call_cache import AS_JSON, CallCache, key_of
+from ctxcompress.pipeline.threads import NoAnswerError, ask
 from ctxcompress.render.formats import path_of, section_of, title_of
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.numbered_prompts import NumberedPrompt, numbered_prompts
@@ -28,8 +28,6 @@ __all__ = ["Choices", "LLMSelection", "not_asked", "select_by_llm"]
 
 _LONGEST_COUNTED = 100_000
 """Characters of an answer whose tokens are counted."""
-_NUMBER_SIZE = 32
-"""Bytes of memory for each number of an answer."""
 
 _log = logging.getLogger("ctxcompress")
 
@@ -71,7 +69,7 @@ def select_by_llm(
     query: str,
     choices: Choices,
     document_passages: Sequence[Passage],
-    cache: CallCache | None,
+    cache: CallCache,
     count: TokenCounter,
 ) -> LLMSelection:
     """Ask the model which segments to keep, and keep them as far as they fit, with what they need.
@@ -103,14 +101,12 @@ def _kept_segments(table: SegmentTable, spans: Spans) -> list[int]:
     """Return the segments whose first visible character is in these spans."""
     found: list[int] = []
     for document, of_document in sorted(spans.items()):
-        left = iter(of_document)
-        span = next(left, None)
+        starts = [span.start for span in of_document]
         for number in range(table.first[document], table.first[document + 1]):
             text = table.texts[number]
-            start = table.start[number] + len(text) - len(text.lstrip())
-            while span is not None and span.end <= start:
-                span = next(left, None)
-            if span is not None and span.start <= start:
+            place = table.start[number] + len(text) - len(text.lstrip())
+            before = bisect_right(starts, place)
+            if before and place < of_document[before - 1].end:
                 found.append(number)
     return found
 
@@ -160,10 +156,10 @@ class _Asking:
     __slots__ = ("_cache", "_count", "_identity", "_prompts", "_selector", "stats")
 
     def __init__(
-        self, selector: LLMSelector, prompts: Sequence[NumberedPrompt], cache: CallCache | None, count: TokenCounter
+        self, selector: LLMSelector, prompts: Sequence[NumberedPrompt], cache: CallCache, count: TokenCounter
     ) -> None:
         self._selector, self._prompts, self._cache, self._count = selector, prompts, cache, count
-        self._identity = "" if cache is None else selector.model.identity
+        self._identity = selector.model.identity if cache else ""
         self.stats = LLMStats("cached")
 
     def named(self, worth: Floats) -> list[int]:
@@ -172,57 +168,46 @@ class _Asking:
         The first ones of all answers come before the second ones of all. Raises NoAnswerError if one prompt has no
         useful answer, or no segment is named.
         """
-        found = self._known()
-        missing = [number for number in range(len(self._prompts)) if number not in found]
-        if missing:
-            self.stats = LLMStats("used", calls=len(missing))
-            prompts = [self._prompts[number].prompt for number in missing]
-            answers = ask(self._selector.model, prompts, self._selector.timeout)
-            self._count_cost(missing, answers)
-            found |= {number: self._read(number, answer) for number, answer in zip(missing, answers, strict=True)}
-        by_place = zip_longest(*(found[number] for number in sorted(found)))
-        named = [segment for place in by_place for segment in _best_first(place, worth)]
+        texts: list[str | None] = [self._cache.get(self._key(prompt), AS_JSON) for prompt in self._prompts]
+        missing = [prompt for prompt, text in zip(self._prompts, texts, strict=True) if text is None]
+        answers = iter(self._answers(missing) if missing else ())
+        found = [
+            self._read(prompt, next(answers).text) if text is None else prompt.named(text)
+            for prompt, text in zip(self._prompts, texts, strict=True)
+        ]
+        named = [
+            number
+            for places in zip_longest(*found)
+            for number in sorted((n for n in places if n is not None), key=lambda n: (-float(worth[n]), n))
+        ]
         if not named:
             raise NoAnswerError("no segment is named")
         return named
 
-    def _known(self) -> dict[int, list[int]]:
-        """Return number of a prompt -> the segments of its answer in the cache."""
-        found: dict[int, list[int]] = {}
-        for number, prompt in enumerate(self._prompts):
-            key = self._key(prompt)
-            if self._cache is None or key is None:
-                continue
-            places = self._cache.get(key, _PlacesCodec(len(prompt.segments)))
-            if places is not None:
-                found[number] = [prompt.segments[place] for place in places]
-        return found
+    def _answers(self, missing: Sequence[NumberedPrompt]) -> Sequence[Answer]:
+        self.stats = LLMStats("used", calls=len(missing))
+        answers = ask(self._selector.model, [prompt.prompt for prompt in missing], self._selector.timeout)
+        self._count_cost(missing, answers)
+        return answers
 
-    def _read(self, number: int, answer: Answer) -> list[int]:
-        """Return the segments that an answer names, and put it into the cache. Raises NoAnswerError."""
-        prompt = self._prompts[number]
+    def _read(self, prompt: NumberedPrompt, text: str) -> list[int]:
+        """Return the segments that a new answer names, and put it into the cache. Raises NoAnswerError."""
         try:
-            named = prompt.named(answer.text)
+            named = prompt.named(text)
         except ValueError as error:
             raise NoAnswerError(str(error)) from error
-        key = self._key(prompt)
-        if self._cache is not None and key is not None:
-            places = {segment: place for place, segment in enumerate(prompt.segments)}
-            self._cache.put(key, [places[segment] for segment in named], _PlacesCodec(len(prompt.segments)))
+        self._cache.put(self._key(prompt), text, AS_JSON)
         return named
 
     def _key(self, prompt: NumberedPrompt) -> str | None:
         return key_of("llm", self._identity, *prompt.prompt) if self._identity else None
 
-    def _count_cost(self, missing: Sequence[int], answers: Sequence[Answer]) -> None:
+    def _count_cost(self, asked: Sequence[NumberedPrompt], answers: Sequence[Answer]) -> None:
         given = [(_natural(answer.input_tokens), _natural(answer.output_tokens)) for answer in answers]
-        read = [
-            self._count(str(self._prompts[number].prompt)) if tokens is None else tokens
-            for number, (tokens, _) in zip(missing, given, strict=True)
-        ]
+        pairs = list(zip(asked, answers, given, strict=True))
+        read = [self._count(str(prompt.prompt)) if known is None else known for prompt, _, (known, _) in pairs]
         written = [
-            self._count(answer.text[:_LONGEST_COUNTED]) if tokens is None else tokens
-            for answer, (_, tokens) in zip(answers, given, strict=True)
+            self._count(answer.text[:_LONGEST_COUNTED]) if known is None else known for _, answer, (_, known) in pairs
         ]
         costs = [answer.cost for answer in answers if isinstance(answer.cost, int | float)]
         self.stats = replace(
@@ -234,34 +219,6 @@ class _Asking:
         )
 
 
-def _best_first(segments: Sequence[int | None], worth: Floats) -> Iterator[int]:
-    """Yield the segments that have the same place in several answers."""
-    yield from sorted((n for n in segments if n is not None), key=lambda n: (-float(worth[n]), n))
-
-
 def _natural(tokens: object) -> int | None:
     is_count = isinstance(tokens, int) and not isinstance(tokens, bool) and tokens >= 0
     return int(tokens) if is_count else None  # type: ignore[call-overload]
-
-
-@dataclass(frozen=True, slots=True)
-class _PlacesCodec:
-    """Encodes an answer: the places of the named segments among those of the prompt."""
-
-    segments: int
-
-    def encode(self, value: Sequence[int], /) -> bytes:
-        return json.dumps([*value]).encode()
-
-    def decode(self, data: bytes, /) -> list[int]:
-        """Raises ValueError if it is damaged."""
-        try:
-            places = json.loads(data)
-        except RecursionError as error:
-            raise ValueError("it is nested too deep") from error
-        if not isinstance(places, list) or not all(type(n) is int and 0 <= n < self.segments for n in places):
-            raise ValueError("it names a segment that does not exist")
-        return places
-
-    def estimated_size(self, value: Sequence[int], /) -> int:
-        return _NUMBER_SIZE * (4 + len(value))

@@ -1,6 +1,6 @@
-"""Leave out the tags of HTML, truncate long passages, and write the metadata lines of passages with a low score.
+"""Leave out the tags of HTML, and truncate long passages.
 
-This composes the algorithms of `segment.markup_text`, `reduce.truncation` and `reduce.metadata_lines`.
+This composes the algorithms of `segment.markup_text` and `reduce.truncation`, and has none of its own.
 """
 
 from bisect import bisect_right
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, repeat
 from math import log
-from typing import NamedTuple
 
 from ctxcompress.code.detection import is_code_name, source_language
 from ctxcompress.code.elision import PROSE, Elision, comment_marker
@@ -20,67 +19,36 @@ from ctxcompress.data.passages import Gap, Node, Passage, Segment, Span, interse
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.query.complexity import Intent, classify_intent
 from ctxcompress.query.terms import query_terms
-from ctxcompress.reduce.metadata_lines import like_own_lines, metadata_line
 from ctxcompress.reduce.required import places_in_documents
 from ctxcompress.reduce.truncation import Cut, truncated, words_of
 from ctxcompress.segment.data_records import is_data
 from ctxcompress.segment.markup_text import TextNode, text_nodes
 from ctxcompress.segment.segments import read_text, segment_outlined
-from ctxcompress.segment.source_code import outline
 from ctxcompress.select.layout import assemble
 from ctxcompress.text.words import Terms, split_words
 
-__all__ = ["Gaps", "LengthLimit", "find_escapes", "length_limit", "metadata_lines", "truncate_passages", "without_tags"]
+__all__ = ["Cutter", "Gaps", "truncate_passages", "without_tags"]
 
 Gaps = Mapping[int, tuple[Gap, ...]]
 """Passage number -> the parts that were cut out of it, in order."""
 _SPACE = lazy_regex(r"\s*+")
 
 
-class LengthLimit(NamedTuple):
-    """The maximum length of a passage."""
-
-    characters: int
-    is_head: bool
-    """Whether only the beginning of a passage is kept."""
-
-
-def length_limit(query: str, config: CompressionConfig) -> LengthLimit | None:
-    """Return the maximum length of a passage for this query, or None if there is none."""
-    limits: list[LengthLimit] = []
-    if config.factual_length is not None and _is_factual(query, config):
-        limits.append(LengthLimit(config.factual_length, is_head=True))
-    if config.max_length is not None:
-        limits.append(LengthLimit(config.max_length, is_head=False))
-    return None if config.format == "preview" else min(limits, key=lambda limit: limit.characters, default=None)
-
-
-def _is_factual(query: str, config: CompressionConfig) -> bool:
-    return bool(query.strip()) and classify_intent(query, language=config.language).intent is Intent.FACTUAL
-
-
 def truncate_passages(
-    query: str,
-    documents: Sequence[Document],
-    passages: Sequence[Passage],
-    language: str,
-    config: CompressionConfig,
-    limit: LengthLimit,
-    required: Spans,
+    cutter: "Cutter", documents: Sequence[Document], passages: Sequence[Passage], required: Spans
 ) -> tuple[Sequence[Document], Gaps]:
-    """Truncate each passage in the documents to the limit. Return the documents and the gaps in the passages.
+    """Truncate each passage in the documents. Return the documents and the gaps in the passages.
 
     A passage whose words are so long that nothing could be kept stays whole. required: number of a passage that
     is not truncated -> the parts of it that must be kept.
     """
-    if all(len(passage.text) <= limit.characters for passage in passages):
+    if all(len(passage.text) <= cutter.max_length for passage in passages):
         return documents, {}
-    cutter = _Cutter(query, language, config, *limit)
     texts = [passage.text for passage in passages]
     gaps: dict[int, tuple[Gap, ...]] = {}
     truncated_documents: list[Document] = []
     for document in documents:
-        is_cut = any(len(texts[number]) > limit.characters for number in passages_of((document,)).difference(required))
+        is_cut = any(len(texts[number]) > cutter.max_length for number in passages_of((document,)).difference(required))
         read = without_tags((document,), passages, required)[0] if is_cut else document
         pieces: list[Piece] = []
         for number, of_passage in groupby(read.pieces, key=lambda piece: piece.passage):
@@ -96,7 +64,7 @@ def truncate_passages(
     return truncated_documents, gaps
 
 
-def _truncated(part: Document, passage: Passage, cutter: "_Cutter") -> tuple[Sequence[Piece], tuple[Gap, ...]]:
+def _truncated(part: Document, passage: Passage, cutter: "Cutter") -> tuple[Sequence[Piece], tuple[Gap, ...]]:
     """Return the pieces that are left of a part of a passage, and the gaps in the passage."""
     cut = cutter.cut(part.text, passage)
     if not (cut.spans and cut.gaps):
@@ -190,15 +158,28 @@ class _Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cutter:
+class Cutter:
     """Truncates texts for one query."""
 
     query: str
     language: str
     config: CompressionConfig
     max_length: int
+    """Characters of a passage."""
     is_head: bool
     """Whether only the beginning of a text is kept."""
+
+    @classmethod
+    def of(cls, query: str, language: str, config: CompressionConfig) -> "Cutter | None":
+        """Return what the options want: the shorter limit of those that apply to the query; None without any."""
+        limits: list[tuple[int, bool]] = []
+        if config.factual_length is not None and _is_factual(query, config):
+            limits.append((config.factual_length, True))
+        if config.max_length is not None:
+            limits.append((config.max_length, False))
+        if not limits or config.format == "preview":
+            return None
+        return cls(query, language, config, *min(limits, key=lambda limit: limit[0]))
 
     def cut(self, text: str, passage: Passage) -> Cut:
         """Truncate a text of the passage: all of its text, or what is left of it."""
@@ -245,21 +226,5 @@ class _Cutter:
         return [rating(text[part.start : part.end]) + rating(" ".join(part.heading[-1:])) for part in segments]
 
 
-def metadata_lines(passages: Sequence[Passage], numbers: Iterable[int]) -> dict[int, str]:
-    """Return the metadata lines of the passages with these numbers, by number."""
-    chosen = {number: passages[number] for number in numbers}
-    return {
-        number: metadata_line(passage, outline(passage.text, passage.file_path or passage.title))
-        for number, passage in chosen.items()
-    }
-
-
-def find_escapes(passages: Iterable[tuple[int, Passage]], config: CompressionConfig) -> dict[int, tuple[int, ...]]:
-    """Return the offsets at which a passage's own text could pass for a metadata line, by passage number.
-
-    There are none if the options allow no such line.
-    """
-    if config.format == "preview" or config.metadata_only is False:
-        return {}
-    found = ((number, like_own_lines(passage)) for number, passage in passages)
-    return {number: tuple(places) for number, places in found if places}
+def _is_factual(query: str, config: CompressionConfig) -> bool:
+    return bool(query.strip()) and classify_intent(query, language=config.language).intent is Intent.FACTUAL

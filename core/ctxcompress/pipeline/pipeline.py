@@ -7,6 +7,9 @@
 5. Present: build the final text, and say for every passage what was kept and dropped.
 
 If everything that is left fits, steps 2 to 4 are skipped. If the cache has the result, all steps are.
+
+The first steps are also taken alone: before the first query, for the cache, and again after a compression, for what its
+result does not store: scores and the confidence.
 """
 
 from collections.abc import Sequence
@@ -21,27 +24,21 @@ from ctxcompress.data.observer import Observation, observed
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression
 from ctxcompress.data.stats import Clock, stop_if_cancelled
-from ctxcompress.errors import warn
-from ctxcompress.pipeline.analysis import Analyser, Analysis, AnalysisOptions, documents_as_passages
-from ctxcompress.pipeline.call_cache import CallCache, Fingerprints
-from ctxcompress.pipeline.llm_selection import not_asked
-from ctxcompress.pipeline.long_passages import without_tags
-from ctxcompress.pipeline.presentation import OutcomeBuilder, Presentation
-from ctxcompress.pipeline.reducing import Reduced, reduce_passages
-from ctxcompress.pipeline.result_cache import (
-    Keys,
-    Outcome,
-    ResultCodec,
-    is_worth_remembering,
-    key_of_outcome,
-)
-from ctxcompress.pipeline.scoring import ScoredCall, current_listener, score_segments
-from ctxcompress.pipeline.selecting import Choice, asks_if_fits, choice_of_llm, select_segments
-from ctxcompress.pipeline.task import Task, description_of
+from ctxcompress.errors import ConfigError
+from ctxcompress.pipeline.analysis import Analysed, Analyser, AnalysisOptions
+from ctxcompress.pipeline.call_cache import AS_JSON, CallCache
+from ctxcompress.pipeline.long_passages import Cutter, truncate_passages, without_tags
+from ctxcompress.pipeline.outcome import is_worth_remembering, present, result_of, rows_of
+from ctxcompress.pipeline.presentation import Presentation
+from ctxcompress.pipeline.reducing import reduce_passages
+from ctxcompress.pipeline.scoring import ScoredCall, confidence_in, current_listener, score_segments
+from ctxcompress.pipeline.selecting import all_of, choice_of_llm, select_segments
+from ctxcompress.pipeline.task import Frame, Task, keys_of, language_of
+from ctxcompress.reduce.stages import reduced as reduction_of
 from ctxcompress.telemetry import observer_of
 from ctxcompress.text.tokens import TokenCounter
 
-__all__ = ["run_pipeline"]
+__all__ = ["analyse_ahead", "analysed_again", "confidence_again", "run_pipeline", "scored_again"]
 
 
 def run_pipeline(task: Task) -> Compression:
@@ -59,131 +56,95 @@ def run_pipeline(task: Task) -> Compression:
     return result
 
 
-def _counter(task: Task) -> TokenCounter:
-    """Return a counter, which counts what was delivered before only once."""
-    encoding = task.config.encoding
-    return task.delivered.counter(encoding) if task.delivered else TokenCounter(encoding)
-
-
 def _cached(task: Task) -> Compression:
     stop_if_cancelled()
-    config, fingerprint = task.config, Fingerprints()
-    cache = CallCache.of(config.cache)
-    analyser = Analyser(cache, fingerprint, config.encoding, _counter(task))
-    if cache is None:
-        return _run(task, analyser)
-    codec, keys = ResultCodec(task.input_passages), _cache_keys(task, fingerprint)
-    outcome = cache.get(keys.outcome, codec) if keys else None
-    if outcome is not None:
-        return outcome.compression(
-            task, Presentation.of(task).of_input(task.input_passages), cache.use(is_outcome=True)
-        )
-    result = _run(task, analyser, keys)
-    if keys and is_worth_remembering(result):
-        cache.put(keys.outcome, Outcome.of(result), codec)
-    return replace(result, cache=cache.use())
+    cache = CallCache(task.config.cache)
+    keys = keys_of(task, cache)
+    rows = cache.get(keys.outcome, AS_JSON)
+    if rows is not None:
+        original = Presentation.of(task).of_input(task.input_passages)
+        return result_of(rows, task, original, cache.use(is_outcome=True))
+    result = _run(task, cache, keys.without_query)
+    if keys.outcome and is_worth_remembering(result):
+        cache.put(keys.outcome, rows_of(result), AS_JSON)
+    return result
 
 
-def _cache_keys(task: Task, fingerprint: Fingerprints) -> Keys | None:
-    """Return the keys of the result in the cache, or None if the result depends on something that a key cannot hold."""
-    if task.delivered is not None:
-        return None
-    frame = "" if task.frame is None else description_of(task.frame)
-    if frame is None:
-        return None
-    return key_of_outcome(task.query, task.input_passages, task.config, f"{frame} {task.ranked}", fingerprint)
-
-
-def _run(task: Task, analyser: Analyser, keys: Keys | None = None) -> Compression:
-    reduced = reduce_passages(task, analyser, keys.without_query if keys else None)
-    clock = Clock()
-    if reduced.whole is not None and _shows_all(task):
-        llm = None if task.config.llm is None else not_asked("everything fits")
-        choice = Choice(reduced.whole, reduced.layout, dict.fromkeys(range(len(task.passages)), 1.0), llm=llm)
-    else:
-        reduced = _readable(task, reduced)
-        documents = documents_as_passages(reduced.layout.documents, task.passages)
-        analysis = _analyse(task, reduced, documents, analyser)
-        clock.lap("segment", len(passages_of(reduced.layout.documents)), len(analysis.table.segments))
-        queries, listener = task.queries or (task.query,), current_listener()
+def _run(task: Task, cache: CallCache, key: str | None) -> Compression:
+    """key: see `reduce_passages`."""
+    encoding = task.config.encoding
+    # What was delivered before is counted only once.
+    count = task.delivered.counter(encoding) if task.delivered else TokenCounter(encoding)
+    analyser = Analyser(cache, encoding, count)
+    reduced = reduce_passages(task, analyser, key)
+    clock, listener = Clock(), current_listener()
+    choice = all_of(task, reduced)
+    if choice is None:
+        documents, budget = reduced.layout.documents, reduced.budget - reduced.layout.tokens("")
+        found = analyser.read(documents, task.passages, AnalysisOptions.of(task.language, budget))
+        segments = len(found.analysis.table.segments)
+        clock.lap("segment", len(passages_of(documents)), segments)
         scored = score_segments(
-            queries,
-            documents,
-            analysis,
+            task.queries or (task.query,),
+            found.passages,
+            found.analysis,
             task.language,
             task.config,
             with_likelihoods=listener is not None,
             ranked=task.ranked,
         )
-        clock.lap("score", len(analysis.table.segments), int(np.count_nonzero(scored.scores)))
-        choice = select_segments(task, reduced, analysis, scored, analyser)
-        clock.lap("select", len(analysis.table.segments), len(choice.selection.spans))
-        choice = choice_of_llm(task, reduced, analysis, scored, analyser, choice)
+        clock.lap("score", segments, int(np.count_nonzero(scored.scores)))
+        choice = select_segments(task, reduced, found.analysis, scored, analyser)
+        clock.lap("select", segments, len(choice.selection.spans))
+        choice = choice_of_llm(task, choice, found.passages, analyser)
         if choice.llm is not None:
             clock.lap("llm", choice.llm.candidates, choice.llm.named, choice.llm.outcome)
         if listener is not None:
-            listener.last = ScoredCall(analysis, scored, choice.layout, reduced.original, analyser.count)
-    return _present(task, reduced, choice, analyser, clock)
+            listener.last = ScoredCall(found.analysis, scored, choice.layout, reduced.original, count)
+    return present(task, reduced, choice, analyser, clock.laps)
 
 
-def _shows_all(task: Task) -> bool:
-    """Tell whether passages that fit are shown untouched, in source order."""
-    return task.config.order == "source" and not task.delivered_count and not _drops_what_fits(task.config)
+def analyse_ahead(passages: Sequence[Passage], config: CompressionConfig) -> None:
+    """Analyse each passage by itself, and store the result in the cache. Raises ConfigError without one."""
+    if config.cache is None:
+        raise ConfigError("cache is None, so an analysis cannot be stored; give one, such as Cache(SqliteStore(path))")
+    count = TokenCounter(config.encoding)
+    for passage in passages:
+        stop_if_cancelled()
+        # Each with an allowance of its own: a cache may take its time here, where no query waits.
+        analyser = Analyser(CallCache(config.cache), config.encoding, count)
+        analyser.store(passage, language_of("", [passage], config))
 
 
-def _drops_what_fits(config: CompressionConfig) -> bool:
-    return config.format == "preview" or config.adaptive is not False or asks_if_fits(config)
+def analysed_again(query: str, passages: Sequence[Passage], config: CompressionConfig, *, fits: bool) -> Analysed:
+    """Filter, truncate and analyse the passages with these options, as a compression does.
+
+    fits: whether the passages fit into the budget unchanged.
+    """
+    analyser = Analyser(CallCache(config.cache), config.encoding, TokenCounter(config.encoding))
+    reduction = reduction_of(passages, config, fits=fits)
+    documents, language = reduction.documents, language_of(query, passages, config)
+    if cutter := Cutter.of(query, language, config):
+        documents, _ = truncate_passages(cutter, documents, passages, reduction.required)
+    if not fits:
+        documents = without_tags(documents, passages, reduction.required)
+    layout = Presentation(config, query).layout(passages, documents, analyser.count)
+    return analyser.read(documents, passages, AnalysisOptions.of(language, config.budget - layout.tokens("")))
 
 
-def _readable(task: Task, reduced: Reduced) -> Reduced:
-    """Return the documents without the tags of HTML, unless all stay as they are."""
-    if reduced.whole is not None and not _drops_what_fits(task.config):
-        return reduced
-    documents = without_tags(reduced.layout.documents, task.passages, reduced.reduction.required)
-    return replace(reduced, layout=replace(reduced.layout, documents=documents))
+def confidence_again(query: str, passages: Sequence[Passage], config: CompressionConfig) -> float:
+    """Return the probability that the passages, as the filters leave them, answer the query; 0 without text."""
+    analysis = analysed_again(query, passages, config, fits=False).analysis
+    return confidence_in(query, analysis, analysis.options.language, config) if analysis.table.segments else 0.0
 
 
-def _analyse(task: Task, reduced: Reduced, documents: Sequence[Passage], analyser: Analyser) -> Analysis:
-    """Cut the documents into segments, and functions that would take most of the budget into several."""
-    layout = reduced.layout
-    room = max(reduced.budget - layout.tokens(""), 1)
-    return analyser.read(layout.documents, documents, AnalysisOptions.of(task.language, room))
+def scored_again(query: str, passages: Sequence[Passage], config: CompressionConfig, frame: Frame | None) -> ScoredCall:
+    """Return what a compression knew about its segments. An `encoder` is asked again.
 
-
-def _present(task: Task, reduced: Reduced, choice: Choice, analyser: Analyser, clock: Clock) -> Compression:
-    """Build the result: the final text, and what was kept and dropped of every passage."""
-    budget = task.config.budget
-    selection, layout = reduced.lines.beside(choice.selection, choice.layout, budget)
-    outcome = OutcomeBuilder(
-        task.passages,
-        reduced.reduction,
-        layout,
-        selection,
-        choice.unlikely or {},
-        choice.delivered or {},
-        task.delivered_count,
-    )
-    if not choice.is_emptied:
-        _warn_if_nothing_fits(task, reduced, outcome)
-    text, tokens = layout.final(selection.text), selection.tokens
-    if tokens > budget:  # even an empty text does not fit with what the format puts around it
-        text, tokens = "", 0
-    return Compression(
-        query=task.query,
-        text=text,
-        passages=tuple(outcome.kept(choice.relevance, analyser.count)),
-        dropped=tuple(outcome.dropped()),
-        tokens=tokens,
-        max_tokens=budget,
-        stages=(*reduced.stages, *clock.laps),
-        input_count=len(task.input_passages),
-        original=reduced.original,
-        compressor=task.operations,
-        llm=choice.llm,
-    )
-
-
-def _warn_if_nothing_fits(task: Task, reduced: Reduced, outcome: OutcomeBuilder) -> None:
-    is_empty = not outcome.spans and not task.delivered_count and reduced.reduction.documents
-    if is_empty and any(not passage.text.isspace() for passage in task.passages if passage.text):
-        warn(f"no passage fits into max_tokens={task.config.budget}, not even one character; give a greater max_tokens")
+    frame: the one that the compression was made with.
+    """
+    documents, as_passages, analysis = analysed_again(query, passages, config, fits=False)
+    scored = score_segments((query,), as_passages, analysis, analysis.options.language, config, with_likelihoods=True)
+    presentation, count = Presentation(config, query, frame), TokenCounter(config.encoding)
+    layout = replace(presentation.layout(passages, documents, count), elide=analysis.markers)
+    return ScoredCall(analysis, scored, layout, presentation.of_input(passages), count)

@@ -7,16 +7,18 @@ from ctxcompress.data.documents import Document, passages_of
 from ctxcompress.data.results import Reason, StageStats
 from ctxcompress.data.stats import Clock
 from ctxcompress.pipeline.analysis import Analyser
-from ctxcompress.pipeline.long_passages import Gaps, find_escapes, length_limit, metadata_lines, truncate_passages
+from ctxcompress.pipeline.call_cache import FEW_OBJECTS
+from ctxcompress.pipeline.long_passages import Cutter, Gaps, truncate_passages, without_tags
 from ctxcompress.pipeline.presentation import OriginalText, Presentation
 from ctxcompress.pipeline.scoring import current_listener
 from ctxcompress.pipeline.task import Task
-from ctxcompress.pipeline.text_codec import FEW_OBJECTS
 from ctxcompress.query.terms import asks_for_all, query_terms
 from ctxcompress.reduce.filters import shortlist, standing
+from ctxcompress.reduce.metadata_lines import like_own_lines, metadata_line
 from ctxcompress.reduce.reduction import Reduction
 from ctxcompress.reduce.stages import reduced
 from ctxcompress.segment.formats import data_outline
+from ctxcompress.segment.source_code import outline
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.previews import Lines
 from ctxcompress.select.selection import Selection
@@ -90,13 +92,13 @@ class Reduced:
 
     reduction: Reduction
     layout: Layout
-    """The documents, and how the final text shows them."""
+    """The documents, and how the final text shows them. HTML is without its tags unless everything is kept."""
     lines: Lines
     """The metadata lines that replace passages with a low score."""
     budget: int
     """The tokens for documents: the budget without the share of the lines."""
     whole: Selection | None
-    """All documents, if they fit; None otherwise."""
+    """All documents as they are, if they fit; None otherwise."""
     original: OriginalText
     """The input, shown like the final text."""
     stages: Sequence[StageStats]
@@ -120,13 +122,15 @@ def reduce_passages(task: Task, analyser: Analyser, key: str | None) -> Reduced:
         before=task.delivered_context.text,
         delivered_runs=task.delivered.runs if task.delivered else frozenset,
         gaps=gaps,
-        escapes=find_escapes(enumerate(task.input_passages, task.delivered_count), config),
+        escapes=_escapes(task),
     )
     lines, reduction = _metadata_lines(task, reduction)
     budget = config.budget - lines.reserve(layout, config.budget)
     is_changed = task.delivered_count or gaps or layout.escapes or not reduction.is_everything(len(task.passages))
     is_too_long = tokens is None and not is_changed
     whole = None if is_too_long else _whole(layout, untouched, tokens, analyser, budget)
+    if whole is None or task.drops_what_fits:
+        layout = replace(layout, documents=without_tags(documents, task.passages, reduction.required))
     return Reduced(reduction, layout, lines, budget, whole, original, (*reduction.stages, *clock.laps))
 
 
@@ -134,9 +138,9 @@ def _reduction(task: Task, analyser: Analyser, key: str | None, *, fits: bool) -
     """Reduce the passages, or take from the cache what another query left there."""
     shortlist = None if fits else find_shortlist(task)  # which depends on the query
     fits = fits and task.delivered is None  # a context that grows must not repeat itself
-    cache, key = analyser.cache, f"reduced:{fits}:{key}" if key and shortlist is None else None
-    known = cache.get(key, FEW_OBJECTS) if cache and key else None
-    if isinstance(known, Reduction):
+    key = f"reduced:{fits}:{key}" if key and shortlist is None else None
+    known: Reduction | None = analyser.cache.get(key, FEW_OBJECTS)
+    if known is not None:
         return known
     reduction = reduced(
         task.passages,
@@ -145,23 +149,31 @@ def _reduction(task: Task, analyser: Analyser, key: str | None, *, fits: bool) -
         delivered=task.delivered.texts if task.delivered else None,
         shortlist=shortlist,
     )
-    if cache and key and (lasting := reduction.for_others()) is not None:
-        cache.put(key, lasting, FEW_OBJECTS)
+    if key and (lasting := reduction.for_others()) is not None:
+        analyser.cache.put(key, lasting, FEW_OBJECTS)
     return reduction
 
 
 def _truncate(task: Task, reduction: Reduction, clock: Clock) -> tuple[Sequence[Document], Gaps]:
     """Truncate passages that are too long. Return what is left of the documents, and the gaps in each passage."""
-    limit = length_limit(task.query, task.config)
-    if limit is None:
+    cutter = Cutter.of(task.query, task.language, task.config)
+    if cutter is None:
         return reduction.documents, {}
     passages = len(passages_of(reduction.documents))
-    documents, gaps = truncate_passages(
-        task.query, reduction.documents, task.passages, task.language, task.config, limit, reduction.required
-    )
-    note = f"{len(gaps)} of over {limit.characters:,} characters"
-    clock.lap("truncate", passages, passages, note)
+    documents, gaps = truncate_passages(cutter, reduction.documents, task.passages, reduction.required)
+    clock.lap("truncate", passages, passages, f"{len(gaps)} of over {cutter.max_length:,} characters")
     return documents, gaps
+
+
+def _escapes(task: Task) -> dict[int, tuple[int, ...]]:
+    """Return the offsets at which a passage's own text could pass for a metadata line, by passage number.
+
+    There are none if the options allow no such line.
+    """
+    if task.config.format == "preview" or task.config.metadata_only is False:
+        return {}
+    found = ((n, like_own_lines(passage)) for n, passage in enumerate(task.input_passages, task.delivered_count))
+    return {number: tuple(places) for number, places in found if places}
 
 
 def _metadata_lines(task: Task, reduction: Reduction) -> tuple[Lines, Reduction]:
@@ -169,7 +181,11 @@ def _metadata_lines(task: Task, reduction: Reduction) -> tuple[Lines, Reduction]
     low = [number for number, reason in reduction.reasons.items() if reason is Reason.METADATA]
     if not low:
         return Lines({}, ()), reduction
-    texts = metadata_lines(task.passages, low)
+    chosen = {number: task.passages[number] for number in low}
+    texts = {
+        number: metadata_line(passage, outline(passage.text, passage.file_path or passage.title))
+        for number, passage in chosen.items()
+    }
     delivered = {part.text: number for number, part in enumerate(task.delivered_context.parts) if part.metadata_only}
     leaders = {number: delivered[line] for number, line in texts.items() if line in delivered}
     reasons: Mapping[int, Reason] = {**reduction.reasons, **dict.fromkeys(leaders, Reason.DUPLICATE)}

@@ -1,14 +1,16 @@
 """The fourth step: choose the segments to keep within the budget, and ask the language model of the options."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Spans
+from ctxcompress.data.passages import Passage
 from ctxcompress.data.stats import LLMStats
 from ctxcompress.language_model import LLMSelector
-from ctxcompress.pipeline.analysis import Analyser, Analysis, documents_as_passages
+from ctxcompress.pipeline.analysis import Analyser, Analysis
 from ctxcompress.pipeline.llm_selection import Choices, not_asked, select_by_llm
 from ctxcompress.pipeline.reducing import Reduced
 from ctxcompress.pipeline.scoring import ScoredSegments
@@ -18,9 +20,9 @@ from ctxcompress.select.delivered_segments import Delivered, all_unknown, delive
 from ctxcompress.select.kept_first import Match, matches_in, select_kept_first
 from ctxcompress.select.layout import Layout, arrangement
 from ctxcompress.select.previews import previews
-from ctxcompress.select.selection import Selection, select
+from ctxcompress.select.selection import Selection
 
-__all__ = ["Choice", "asks_if_fits", "choice_of_llm", "select_segments"]
+__all__ = ["Choice", "all_of", "choice_of_llm", "select_segments"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +33,25 @@ class Choice:
     layout: Layout
     relevance: Mapping[int, float]
     """Passage number -> the best score of its segments."""
-    unlikely: Spans | None = None
+    unlikely: Spans = field(default_factory=dict)
     """Spans of documents that the query hardly needs."""
-    delivered: Spans | None = None
+    delivered: Spans = field(default_factory=dict)
     """Spans of passages that were delivered before."""
     is_emptied: bool = False
     """Whether nothing is kept because nothing is wanted, and not because nothing fits."""
-    is_all: bool = False
-    """Whether everything that is new fits and is kept."""
-    known: frozenset[int] = frozenset()
-    """Numbers of the segments that were delivered before."""
-    counts: Sequence[int] | None = None
-    """The tokens of each segment, if known."""
-    is_held: bool = False
-    """Whether there is text that must be kept."""
+    choices: Choices | None = None
+    """What a language model may decide about; None if nothing is left to decide."""
+    settled: str = "there is no query"
+    """Why a language model has nothing to decide."""
     llm: LLMStats | None = None
+
+
+def all_of(task: Task, reduced: Reduced) -> Choice | None:
+    """Return the choice of everything, in source order, if it fits and nothing may be dropped of it; None otherwise."""
+    if reduced.whole is None or task.config.order != "source" or task.delivered_count or task.drops_what_fits:
+        return None
+    llm = None if task.config.llm is None else not_asked("everything fits")
+    return Choice(reduced.whole, reduced.layout, dict.fromkeys(range(len(task.passages)), 1.0), llm=llm)
 
 
 def select_segments(
@@ -54,85 +60,67 @@ def select_segments(
     """Choose the segments to keep within the budget."""
     config, table, budget = task.config, analysis.table, reduced.budget
     matches = _matches(task, reduced, analysis)
-    held = chain.from_iterable(match.segments for match in matches)
-    delivered = _delivered(task, reduced, analysis, analyser).without(held)
-    known = frozenset(delivered.numbers)
-    relevance = scored.relevance_of(len(task.passages))
-    layout = _layout(config, reduced.layout, analysis, relevance)
+    delivered = _delivered(task, reduced, analysis, analyser)
+    delivered = delivered.without(chain.from_iterable(match.segments for match in matches))
+    known, relevance = frozenset(delivered.numbers), scored.relevance_of(len(task.passages))
+    # with the order of the options, and with gap markers
+    arrange = reduced.layout.arrange if config.order == "source" else arrangement(config.order, relevance)
+    layout = replace(reduced.layout, arrange=arrange, elide=analysis.markers, relevance=relevance)
+    chosen = partial(Choice, layout=layout, relevance=relevance, delivered=delivered.spans)
+    is_pruned = bool(config.adaptive and scored.unlikely)
+    is_emptied = is_pruned and config.on_empty == "drop" and len(scored.unlikely) == len(table.segments) and not matches
     if config.format == "preview":
-        return _preview(config, scored, relevance, layout, budget, matches)
-    simple = _without_packing(task, reduced, scored, delivered, layout, matches)
-    if simple is not None:
-        is_emptied = bool(config.adaptive and scored.unlikely)
-        unlikely = table.spans(scored.unlikely) if is_emptied else None
-        return Choice(simple, layout, relevance, unlikely, delivered.spans, is_emptied, not is_emptied, known)
+        found = _previews(config, scored, relevance, layout, budget, matches)
+        dropped = table.spans(scored.unlikely if is_pruned else ())
+        return chosen(found, unlikely=dropped, is_emptied=is_emptied, settled="previews are chosen without it")
     unlikely = table.spans(scored.unlikely)
+    if is_emptied:
+        return chosen(Selection.nothing(layout), unlikely=unlikely, is_emptied=True, settled="nothing is wanted")
+    choices = Choices(analysis.structure, scored.worth, layout, budget, known)
+    if not is_pruned and (reduced.whole is not None or known):
+        found = all_unknown(table, delivered, layout)
+        if found.tokens <= budget:
+            return chosen(found, choices=choices if task.asks_if_fits else None, settled="everything fits")
     if matches:
-        selection = select_kept_first(
+        found = select_kept_first(
             matches, analysis.structure, scored.worth, layout, config.budget, known, others=budget
         )
-        return Choice(selection, layout, relevance, unlikely, delivered.spans, is_held=True)
-    counts = analyser.counts(analysis)
-    selection = select(analysis.structure, scored.worth, layout, budget, known, counts=counts)
-    return Choice(selection, layout, relevance, unlikely, delivered.spans, known=known, counts=counts)
+        return chosen(found, unlikely=unlikely, settled="what must be kept is chosen without it")
+    choices = replace(choices, counts=analyser.counts(analysis))
+    return chosen(choices.selected(budget), unlikely=unlikely, choices=choices)
 
 
-def _layout(config: CompressionConfig, layout: Layout, analysis: Analysis, relevance: Mapping[int, float]) -> Layout:
-    """Return the layout with the order of the options and with gap markers."""
-    arrange = layout.arrange if config.order == "source" else arrangement(config.order, relevance)
-    return replace(layout, arrange=arrange, elide=analysis.markers, relevance=relevance)
+def choice_of_llm(task: Task, choice: Choice, document_passages: Sequence[Passage], analyser: Analyser) -> Choice:
+    """Return the choice of the language model of the options; the given one if there is none, or it does not answer.
 
-
-def choice_of_llm(
-    task: Task, reduced: Reduced, analysis: Analysis, scored: ScoredSegments, analyser: Analyser, choice: Choice
-) -> Choice:
-    """Return the choice of the language model of the options; the given one if there is none, or it does not answer."""
+    document_passages: each document as a passage.
+    """
     selector = LLMSelector.of(task.config.llm)
     if selector is None:
         return choice
-    reason = _why_not_asked(task, choice)
-    if reason:
-        return replace(choice, llm=not_asked(reason))
-    choices = Choices(analysis.structure, scored.worth, choice.layout, reduced.budget, choice.known, choice.counts)
-    documents = documents_as_passages(reduced.layout.documents, task.passages)
-    found = select_by_llm(selector, task.query, choices, documents, analyser.cache, analyser.count)
+    if choice.choices is None or not task.query.strip():
+        return replace(choice, llm=not_asked(choice.settled))
+    found = select_by_llm(selector, task.query, choice.choices, document_passages, analyser.cache, analyser.count)
     if found.selection is None:
         return replace(choice, llm=found.stats)
-    unlikely = {number: tuple(spans) for number, spans in (choice.unlikely or {}).items()}
+    unlikely = dict(choice.unlikely)
     for number, spans in found.left_out.items():
         unlikely[number] = tuple(sorted((*unlikely.get(number, ()), *spans)))
     return replace(choice, selection=found.selection, unlikely=unlikely, llm=found.stats)
 
 
-def _why_not_asked(task: Task, choice: Choice) -> str:
-    """Return why the language model has nothing to decide; "" if it has."""
-    if task.config.format == "preview":
-        return "previews are chosen without it"
-    if not task.query.strip():
-        return "there is no query"
-    if choice.is_emptied:
-        return "nothing is wanted"
-    if choice.is_held:
-        return "what must be kept is chosen without it"
-    return "everything fits" if choice.is_all and not asks_if_fits(task.config) else ""
-
-
-def _preview(
+def _previews(
     config: CompressionConfig,
     scored: ScoredSegments,
     relevance: Mapping[int, float],
     layout: Layout,
     budget: int,
     matches: Sequence[Match],
-) -> Choice:
-    """Choose the best sentence of each passage, with `adaptive` of those that the query may need."""
+) -> Selection:
+    """Select the best sentence of each passage, with `adaptive` of those that the query may need."""
     unlikely = scored.unlikely if config.adaptive else ()
     keeps_best = config.on_empty != "drop"
-    selection = previews(
-        scored.table, scored.worth, relevance, layout, budget, unlikely, matches, keeps_best=keeps_best
-    )
-    is_emptied = not keeps_best and not matches and len(unlikely) == len(scored.table.segments)
-    return Choice(selection, layout, relevance, scored.table.spans(unlikely), is_emptied=is_emptied)
+    return previews(scored.table, scored.worth, relevance, layout, budget, unlikely, matches, keeps_best=keeps_best)
 
 
 def _matches(task: Task, reduced: Reduced, analysis: Analysis) -> list[Match]:
@@ -144,25 +132,6 @@ def _matches(task: Task, reduced: Reduced, analysis: Analysis) -> list[Match]:
     return [match for match in found if match.text in new]
 
 
-def _without_packing(
-    task: Task,
-    reduced: Reduced,
-    scored: ScoredSegments,
-    delivered: Delivered,
-    layout: Layout,
-    matches: Sequence[Match],
-) -> Selection | None:
-    """Return nothing if nothing is wanted, or everything that is new if that is wanted and fits; None otherwise."""
-    config, table = task.config, scored.table
-    if config.adaptive and scored.unlikely:
-        is_emptied = config.on_empty == "drop" and len(scored.unlikely) == len(table.segments) and not matches
-        return Selection.nothing(layout) if is_emptied else None
-    if reduced.whole is None and not delivered.numbers:
-        return None
-    whole = all_unknown(table, delivered, layout)
-    return whole if whole.tokens <= reduced.budget else None
-
-
 def _delivered(task: Task, reduced: Reduced, analysis: Analysis, analyser: Analyser) -> Delivered:
     """Find the segments that were delivered before."""
     before = task.delivered
@@ -170,9 +139,3 @@ def _delivered(task: Task, reduced: Reduced, analysis: Analysis, analyser: Analy
         return Delivered()
     had = before.spans_of(enumerate(task.input_passages, task.delivered_count))
     return delivered_segments(analysis.table, reduced.layout, before.unit_texts(analyser, analysis.options), had)
-
-
-def asks_if_fits(config: CompressionConfig) -> bool:
-    """Tell whether the language model is asked even if everything fits."""
-    selector = LLMSelector.of(config.llm)
-    return selector is not None and selector.ask_if_fits

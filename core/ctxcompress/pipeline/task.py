@@ -1,15 +1,20 @@
-"""The task of the pipeline: a query, the passages to compress for it, the options, and the budget "auto"."""
+"""The task of the pipeline: a query, passages and options, with the budget "auto", and the keys of its result."""
 
+from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from hashlib import blake2b
 from types import MappingProxyType
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from ctxcompress.config.options import CompressionConfig, Tier
+from ctxcompress.data.must_keep import written
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import DeliveredContext, ResultOperations
+from ctxcompress.language_model import LLMSelector
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions
+from ctxcompress.pipeline.call_cache import CallCache, key_of
 from ctxcompress.query.complexity import Complexity, Intent, classify_complexity, classify_intent
 from ctxcompress.reduce.duplicates import DeliveredTexts
 from ctxcompress.text.language import detect_language
@@ -21,8 +26,9 @@ __all__ = [
     "Delivered",
     "DescribedFrame",
     "Frame",
+    "Keys",
     "Task",
-    "description_of",
+    "keys_of",
     "language_of",
     "resolve_auto_budget",
 ]
@@ -132,18 +138,93 @@ class Task:
         """The context that was delivered before, empty if there is none."""
         return self.delivered.context if self.delivered else DeliveredContext()
 
+    @property
+    def asks_if_fits(self) -> bool:
+        """Whether the language model of the options is asked even if everything fits."""
+        selector = LLMSelector.of(self.config.llm)
+        return selector is not None and selector.ask_if_fits
+
+    @property
+    def drops_what_fits(self) -> bool:
+        """Whether parts of passages may be dropped even if everything fits."""
+        return self.config.format == "preview" or self.config.adaptive is not False or self.asks_if_fits
+
     @cached_property
     def language(self) -> str:
         """The language of the options, or the detected language of the texts."""
         return language_of(self.query, self.passages, self.config)
 
 
-def description_of(frame: Frame) -> str | None:
-    """Return what the frame says that it adds; None if it does not say."""
-    return frame.description if isinstance(frame, DescribedFrame) else None
-
-
 def language_of(query: str, passages: Sequence[Passage], config: CompressionConfig) -> str:
     """Return the language of the options, or detect it from the query and the beginnings of the first passages."""
     beginnings = (passage.text[:_LANGUAGE_SAMPLE] for passage in passages[:3])
     return config.language or detect_language(" ".join([query, *beginnings]))
+
+
+_NOT_IN_KEY = ("cache", "encoder", "llm", "must_keep", "telemetry")
+"""Options that are not part of the key as they are: caches and observers change no result, with an encoder or a
+language model there is no key, and rules are written first."""
+_DEFAULTS = CompressionConfig()
+_KEY_OPTIONS = tuple(
+    (option.name, getattr(_DEFAULTS, option.name))
+    for option in fields(CompressionConfig)
+    if option.name not in _NOT_IN_KEY
+)
+"""The options in the key, with their defaults. Only values that are not the default are written: a default changes only
+with the version, which is part of every key."""
+
+
+class Keys(NamedTuple):
+    """The keys of one compression in the cache. None if the result depends on something that a key cannot hold."""
+
+    outcome: str | None = None
+    without_query: str | None = None
+    """The same for every query: of the passages and the options."""
+
+
+def keys_of(task: Task, cache: CallCache) -> Keys:
+    """Return the keys of a task's result.
+
+    A key cannot hold a delivered context, a frame that does not say what it adds, an encoder, a language model, whose
+    answers are cached alone, a function that counts tokens or finds what must be kept, or an embedding that is no list
+    of numbers.
+    """
+    config, frame = task.config, task.frame
+    adds = frame.description if isinstance(frame, DescribedFrame) else None
+    if not cache or task.delivered is not None or not isinstance(config.encoding, str):
+        return Keys()
+    if frame is not None and adds is None:
+        return Keys()
+    must_keep = written(config.must_keep)
+    if must_keep is None or config.encoder is not None or config.llm is not None:
+        return Keys()
+    options = [(name, value) for name, default in _KEY_OPTIONS if (value := getattr(config, name)) != default]
+    try:
+        embeddings = [] if config.similarity_threshold is None else list(map(_embedding_hash, task.input_passages))
+    except (TypeError, ValueError, OverflowError):
+        return Keys()
+    passages = [_key_fields(passage, cache) for passage in task.input_passages]
+    without_query = key_of("input", options, must_keep, embeddings, passages)
+    outcome = without_query and key_of("outcome", task.query, adds, task.ranked, without_query)
+    return Keys(outcome, without_query) if outcome else Keys()
+
+
+def _embedding_hash(passage: Passage) -> str | None:
+    """Raises TypeError, ValueError or OverflowError unless the embedding is None or a list of numbers."""
+    if passage.embedding is None:
+        return None
+    return blake2b(array("d", passage.embedding).tobytes(), digest_size=16).hexdigest()
+
+
+def _key_fields(passage: Passage, cache: CallCache) -> tuple[object, ...]:
+    """Return all fields of a passage but its embedding. The metadata counts because it may hold offsets in a file."""
+    return (
+        passage.id,
+        cache.fingerprint(passage.text),
+        passage.score,
+        passage.doc_id,
+        passage.file_path,
+        passage.header_path,
+        passage.title,
+        dict(passage.metadata),
+    )

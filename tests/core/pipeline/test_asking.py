@@ -7,7 +7,7 @@ import pytest
 from language_models import Model
 
 from ctxcompress.language_model import Answer, Prompt
-from ctxcompress.pipeline.asking import NoAnswerError, ask
+from ctxcompress.pipeline.threads import NoAnswerError, ask
 
 PROMPTS = [Prompt("", str(number)) for number in range(20)]
 

@@ -14,7 +14,7 @@ from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Compression
 from ctxcompress.data.table import Floats
 from ctxcompress.errors import InputError
-from ctxcompress.pipeline.reanalysis import scored_again
+from ctxcompress.pipeline.pipeline import scored_again
 from ctxcompress.pipeline.scoring import ScoredCall
 from ctxcompress.pipeline.task import Frame
 from ctxcompress.reduce.filters import known_scores, relative_scores

@@ -16,8 +16,8 @@ from ctxcompress.data.passages import Kind, Passage, Span
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, documents_as_passages
-from ctxcompress.pipeline.call_cache import CallCache, Fingerprints
+from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions
+from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.pipeline.long_passages import without_tags
 from ctxcompress.pipeline.scoring import score_segments
 from ctxcompress.pipeline.task import language_of
@@ -63,10 +63,9 @@ class KeySentences:
         texts = [passage.text for passage in passages]
         required = find_all(config.must_keep, dict(enumerate(passages)))
         documents = without_tags(documents_as_they_are(texts), passages, required)
-        items = documents_as_passages(documents, passages)
         language = language_of(query, passages, config)
-        analyser = Analyser(CallCache.of(config.cache), Fingerprints(), len, TokenCounter(len))
-        analysis = analyser.read(documents, items, AnalysisOptions.of(language, 1))
+        analyser = Analyser(CallCache(config.cache), len, TokenCounter(len))
+        _, items, analysis = analyser.read(documents, passages, AnalysisOptions.of(language, 1))
         self._structure: Structure = analysis.structure
         scored = score_segments((query,), items, analysis, language, config)
         self._worth: Floats = scored.worth

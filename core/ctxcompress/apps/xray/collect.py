@@ -10,7 +10,7 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.must_keep import find_all
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import Compression
-from ctxcompress.pipeline.reanalysis import analysed_again
+from ctxcompress.pipeline.pipeline import analysed_again
 from ctxcompress.pipeline.scoring import score_segments
 from ctxcompress.pipeline.task import resolve_auto_budget
 from ctxcompress.query.complexity import classify_complexity, classify_intent
@@ -54,9 +54,8 @@ def _scores(
     The scorer "evidence" gives probabilities, others shares of the best score. A passage that was dropped whole before
     segments were scored has none. fits: whether the passages fit into the budget unchanged.
     """
-    again = analysed_again(query, passages, config, fits=fits)
-    documents, analysis = again.documents, again.analysis
-    scored = score_segments((query,), again.passages, analysis, again.language, config)
+    documents, as_passages, analysis = analysed_again(query, passages, config, fits=fits)
+    scored = score_segments((query,), as_passages, analysis, analysis.options.language, config)
     best = float(scored.scores.max(initial=0.0)) if config.scorer != "evidence" else 1.0
     found: dict[int, list[Scored]] = {}
     table = analysis.table

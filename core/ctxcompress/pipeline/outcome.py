@@ -1,0 +1,213 @@
+"""The fifth step: the result, with the final text and what became of each passage; and the rows that the cache has of
+it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ctxcompress.data.documents import Spans
+from ctxcompress.data.passages import Marker, Passage, Span, intersection, inverse, shown, spans_of
+from ctxcompress.data.results import Compression, CountsTokens, Decision, KeptPassage, Reason
+from ctxcompress.data.stats import CacheUse, StageStats
+from ctxcompress.errors import warn
+from ctxcompress.pipeline.analysis import Analyser
+from ctxcompress.pipeline.reducing import Reduced
+from ctxcompress.pipeline.selecting import Choice
+from ctxcompress.pipeline.task import Task
+from ctxcompress.reduce.reduction import Reduction
+from ctxcompress.text.tokens import TokenCounter
+
+__all__ = ["is_worth_remembering", "present", "result_of", "rows_of"]
+
+
+def present(
+    task: Task, reduced: Reduced, choice: Choice, analyser: Analyser, stages: Sequence[StageStats]
+) -> Compression:
+    """Build the result. stages: those after the reduction."""
+    outcome, budget = _Outcome(task, reduced, choice), task.config.budget
+    if not choice.is_emptied and outcome.is_empty:
+        warn(f"no passage fits into max_tokens={budget}, not even one character; give a greater max_tokens")
+    fits = outcome.tokens <= budget  # else even an empty text does not fit with what the format puts around it
+    return Compression(
+        query=task.query,
+        text=outcome.text if fits else "",
+        passages=tuple(outcome.kept(analyser.count)),
+        dropped=tuple(outcome.dropped()),
+        tokens=outcome.tokens if fits else 0,
+        max_tokens=budget,
+        stages=(*reduced.stages, *stages),
+        input_count=len(task.input_passages),
+        original=reduced.original,
+        compressor=task.operations,
+        cache=analyser.cache.use(),
+        llm=choice.llm,
+    )
+
+
+class _Outcome:
+    """Combines the outcomes of all steps. `kept` and `dropped` together cover every character exactly once.
+
+    The parts that were delivered before have no outcome.
+    """
+
+    def __init__(self, task: Task, reduced: Reduced, choice: Choice) -> None:
+        selection, layout = reduced.lines.beside(choice.selection, choice.layout, task.config.budget)
+        self._task, self._reduction, self._relevance = task, reduced.reduction, choice.relevance
+        self.text, self.tokens = layout.final(selection.text), selection.tokens
+        self._parts = layout.shown(selection.spans)
+        self._texts, self._lines = layout.texts(self._parts), layout.lines
+        explained = (
+            (Reason.DUPLICATE, _repeated_parts(task.passages, self._reduction, task.delivered_count)),
+            (Reason.DUPLICATE, choice.delivered),
+            (Reason.TRUNCATED, {index: spans_of(gaps) for index, gaps in layout.gaps.items()}),
+            (Reason.DUPLICATE, layout.of_passages(selection.duplicates)),
+            (Reason.UNLIKELY, layout.of_passages(choice.unlikely)),
+            (Reason.UNLIKELY, layout.of_passages(selection.orphans)),
+        )
+        self._explained: dict[int, list[tuple[Reason, Sequence[Span]]]] = {}
+        """Number of a passage -> drop reasons with the spans that they explain. The first reason for a part counts."""
+        for reason, parts in explained:
+            for index, spans in parts.items():
+                self._explained.setdefault(index, []).append((reason, spans))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is kept, though there is text."""
+        is_nothing = not (self._parts or self._task.delivered_count) and self._reduction.documents
+        return bool(is_nothing) and any(p.text and not p.text.isspace() for p in self._task.passages)
+
+    def kept(self, count: TokenCounter) -> Iterator[KeptPassage]:
+        """Yield the kept passages in the order in which they are shown."""
+        stands_for: dict[int, list[int]] = {}
+        for member, leader in sorted(self._reduction.leaders.items()):
+            stands_for.setdefault(leader, []).append(member)
+        texts = [self._texts[index] for index in self._parts]
+        tokens = [self.tokens] if texts == [self.text] else count.of_all(texts)
+        for (index, (spans, markers)), text, of_text in zip(self._parts.items(), texts, tokens, strict=True):
+            is_line = index in self._lines
+            yield KeptPassage(
+                index,
+                self._task.passages[index],
+                text,
+                spans,
+                tokens=of_text,
+                relevance=0.0 if is_line else self._relevance[index],
+                stands_for=tuple(stands_for.get(index, ())),
+                markers=markers,
+                metadata_only=is_line,
+            )
+
+    def dropped(self) -> Iterator[Decision]:
+        """Yield the dropped parts in the order of the passages."""
+        first, passages, reduction = self._task.delivered_count, self._task.passages, self._reduction
+        whole = {length: inverse((), length) for length in {len(passage.text) for passage in passages}}
+        # one tuple for many passages of one length
+        for index, passage in enumerate(passages[first:], first):
+            if index in reduction.reasons:
+                reason = reduction.reasons[index]
+                if reason is Reason.METADATA and index not in self._parts:
+                    reason = Reason.BUDGET  # not even its metadata line fits
+                yield Decision(index, passage, whole[len(passage.text)], reason, reduction.leaders.get(index))
+            elif index in self._parts or index in self._explained:
+                yield from self._dropped_parts(index, passage)
+            else:
+                yield Decision(index, passage, whole[len(passage.text)], _default_reason(passage.text))
+
+    def _dropped_parts(self, index: int, passage: Passage) -> Iterator[Decision]:
+        text, is_shown = passage.text, index in self._parts
+        unexplained = inverse(self._parts[index][0] if is_shown else (), len(text))
+        reasons: dict[Reason, tuple[Span, ...]] = {}
+        for reason, spans in self._explained.get(index, ()):
+            found = intersection(unexplained, spans)
+            reasons[reason] = tuple(sorted((*reasons.get(reason, ()), *found)))
+            unexplained = intersection(unexplained, inverse(found, len(text)))
+        reasons = {reason: spans for reason, spans in reasons.items() if spans}
+        if reasons and not any(text[start:end].strip() for start, end in unexplained):
+            beside = next(iter(reasons))  # white space has the reason of the text beside it
+            reasons[beside], unexplained = tuple(sorted((*reasons[beside], *unexplained))), ()
+        for reason, found in reasons.items():
+            yield Decision(index, passage, found, reason)
+        if unexplained or not (is_shown or text):
+            yield Decision(index, passage, unexplained, _default_reason(text))
+
+
+def _repeated_parts(passages: Sequence[Passage], reduction: Reduction, first: int) -> Spans:
+    """Return the parts of passages, from number `first` on, that no document has, because another passage has the same
+    text."""
+    whole = {document.passage for document in reduction.documents if document.is_passage}
+    if len(whole) == len(passages) - first:
+        return {}
+    in_documents: dict[int, list[Span]] = {}
+    for document in reduction.documents:
+        for passage, span, _ in () if document.is_passage else document.pieces:
+            in_documents.setdefault(passage, []).append(span)
+    return {
+        index: repeated
+        for index, passage in enumerate(passages[first:], first)
+        if index not in whole
+        and index not in reduction.reasons
+        and (repeated := inverse(in_documents.get(index, ()), len(passage.text)))
+    }
+
+
+def _default_reason(text: str) -> Reason:
+    """Return the drop reason of a text that no step dropped."""
+    return Reason.EMPTY if not text or text.isspace() else Reason.BUDGET
+
+
+def is_worth_remembering(result: Compression) -> bool:
+    """Tell whether to remember a result. One whose stages warned is not, so that they warn each time."""
+    return bool(result.passages) and not any(stage.emptied or stage.doubtful for stage in result.stages)
+
+
+def rows_of(result: Compression) -> Sequence[Any]:
+    """Return a result that is worth remembering as data that JSON can hold, with the numbers of the passages in place
+    of their texts."""
+    kept = [
+        (p.index, p.text if p.metadata_only else None, p.spans, p.tokens, p.relevance, p.stands_for, p.markers)
+        for p in result.passages
+    ]
+    dropped = [(part.index, part.spans, part.reason, part.duplicate_of) for part in result.dropped]
+    stages = [(s.name, s.items_in, s.items_out, s.milliseconds, s.note, s.skipped) for s in result.stages]
+    return result.text, result.tokens, kept, dropped, stages
+
+
+def result_of(rows: Sequence[Any], task: Task, original: CountsTokens, use: CacheUse) -> Compression:
+    """Rebuild the result of a task. Its milliseconds are those of the first compression."""
+    text, tokens, kept, dropped, stages = rows
+    passages = task.input_passages
+    return Compression(
+        query=task.query,
+        text=text,
+        passages=tuple(_kept_passage(passages[row[0]], *row) for row in kept),
+        dropped=tuple(
+            Decision(index, passages[index], _spans(spans), Reason(reason), leader)
+            for index, spans, reason, leader in dropped
+        ),
+        tokens=tokens,
+        max_tokens=task.config.budget,
+        stages=tuple(StageStats(*stage) for stage in stages),
+        input_count=len(passages),
+        original=original,
+        compressor=task.operations,
+        cache=use,
+    )
+
+
+def _kept_passage(
+    passage: Passage,
+    index: int,
+    line: str | None,
+    pairs: Sequence[Sequence[int]],
+    tokens: int,
+    relevance: float,
+    members: Sequence[int],
+    marked: Sequence[tuple[int, str]],
+) -> KeptPassage:
+    """line: the metadata line, if the passage is shown as one."""
+    spans, markers = _spans(pairs), tuple(Marker(*marker) for marker in marked)
+    text = shown(passage.text, spans, markers) if line is None else line
+    return KeptPassage(index, passage, text, spans, tokens, relevance, tuple(members), markers, line is not None)
+
+
+def _spans(pairs: Sequence[Sequence[int]]) -> tuple[Span, ...]:
+    return tuple(Span(start, end) for start, end in pairs)
