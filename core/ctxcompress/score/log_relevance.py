@@ -8,8 +8,8 @@ exceptions count as matches.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -137,9 +137,10 @@ def _without_names(shapes: Sequence[Shape]) -> Sequence[Shape]:
     distinct = dict.fromkeys(shapes)  # in order, so that the result does not depend on hashes
     if len(distinct) > _MOST_SHAPES:
         return shapes
+    times = Counter(half for shape in distinct for half in _halves(shape))
     alike: dict[Shape, list[Shape]] = defaultdict(list)
     for shape in distinct:
-        for wider in _wider(shape):
+        for wider in _wider(shape, [times[half] for half in _halves(shape)]):
             alike[wider].append(shape)
     same: dict[Shape, Shape] = {}
     for wider, narrow in alike.items():
@@ -149,9 +150,20 @@ def _without_names(shapes: Sequence[Shape]) -> Sequence[Shape]:
     return [same.get(shape, shape) for shape in shapes] if same else shapes
 
 
-def _wider(shape: Shape) -> Iterable[Shape]:
-    if len(shape) > 2:
-        for place in range(len(shape)):
+def _halves(shape: Shape) -> tuple[tuple[int, Shape], tuple[int, Shape]]:
+    """Return both halves, each with the number of words of the other: shapes that differ in one word share one."""
+    middle = len(shape) // 2
+    return (middle - len(shape), shape[:middle]), (middle, shape[middle:])
+
+
+def _wider(shape: Shape, times: Sequence[int]) -> Iterator[Shape]:
+    """Yield the shape without one word, for each word whose other half of the shape is in enough shapes.
+
+    times: how many shapes have the first and the second half.
+    """
+    middle = len(shape) // 2
+    for place in range(len(shape)) if len(shape) > 2 else ():
+        if times[place < middle] >= _FEWEST_ALIKE:
             yield (*shape[:place], "*", *shape[place + 1 :])
 
 
@@ -261,15 +273,18 @@ def _alike(
 ) -> Mapping[str, Sequence[int]]:
     """Return identifier -> the terms that a part of it abbreviates, begins or ends with, or contains."""
     found: dict[str, list[int]] = defaultdict(list)
+    joined = "\n".join(parts)
     for number, term in enumerate(wanted):
-        if len(term) >= _SHORTEST:
-            is_long = len(term) >= _SHORTEST_WITHIN
-            for part, words in parts.items():
-                is_within = term in part and (is_long or part.startswith(term) or part.endswith(term))
-                abbreviates = is_long and len(part) >= _SHORTEST and term.startswith(part)
-                if (is_within or abbreviates) and part not in ignored:
-                    for word in words:
-                        found[word].append(number)
+        is_long, near = len(term) >= _SHORTEST_WITHIN, set[str]()
+        if is_long:
+            near = parts.keys() & {term[:size] for size in range(_SHORTEST, len(term))}
+        if len(term) >= _SHORTEST and term in joined:
+            near |= {
+                part for part in parts if term in part and (is_long or part.startswith(term) or part.endswith(term))
+            }
+        for part in near.difference(ignored):
+            for word in parts[part]:
+                found[word].append(number)
     return found
 
 
