@@ -221,7 +221,8 @@ class Bridges:
         if not names:
             return []
         found = self._corpus.in_segments(names)
-        return [divmod(key, len(names)) for key in sorted(set((found.text * len(names) + found.word).tolist()))]
+        pairs = np.divmod(np.unique(found.text * len(names) + found.word), len(names))
+        return list(zip(*(numbers.tolist() for numbers in pairs), strict=True))
 
     def _idf(self, pairs: Sequence[tuple[int, int]], names: int) -> dict[int, float]:
         """Return the idf of each name that occurs in several passages, but not in many. pairs: `_occurrences`."""
