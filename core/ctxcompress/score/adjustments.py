@@ -38,8 +38,6 @@ __all__ = [
 _BOILERPLATE = Kind.BOILERPLATE
 _UNASKED = 1e-4
 """The factor on the score of boilerplate that is not asked for: nearly everything else comes before it."""
-_LEAST = 0.01
-"""The score of wanted boilerplate where all scores are 0."""
 _ABOUT = tuple(
     (lazy_regex(asked, re.IGNORECASE), lazy_regex(said, re.IGNORECASE))
     for asked, said in (
@@ -57,41 +55,23 @@ _ABOUT = tuple(
     )
 )
 """(words of queries, words of the boilerplate that these ask for). Front matter tells who wrote a text, and when."""
-_THE_PAGE = lazy_regex(
-    r"\b(?:this|the|that) (?:\w+ )?(?:article|post|page|site|website|blog)\b|\b(?:this|the author)\W*$"
-    r"|\b(?:dies\w*|der|die|das) (?:artikel|beitrag|seite|website)\b"
-    r"|\b(?:cet|cette|l'|le|la|ce) ?(?:article|page|site)\b"
-    r"|\b(?:este|esta|el|la) (?:artículo|página|sitio)\b|\bэт\w+ (?:стать|страниц|сайт)|本文|这篇|本站",
-    re.IGNORECASE,
-)
 
 
 class Surroundings(NamedTuple):
-    """The numbers of boilerplate segments."""
+    """The numbers of boilerplate segments that the query does not ask for."""
 
     unasked: list[int]
-    """Segments that the query does not ask for."""
-    wanted: list[int]
-    """Segments that a query about the page itself asks for, even where they have few of its words."""
 
     def damp(self, scores: Floats) -> None:
-        """Lower the scores of unasked segments to almost nothing, and raise those of wanted ones to the best."""
-        if self.unasked or self.wanted:  # most texts have neither
-            scores[self.unasked] *= _UNASKED
-            scores[self.wanted] = scores.max(initial=_LEAST)
+        """Lower their scores to almost nothing."""
+        scores[self.unasked] *= _UNASKED
 
 
 def surroundings(query: str, segments: Sequence[Segment], texts: Sequence[str]) -> Surroundings:
-    """Tell which boilerplate segments the query asks for."""
-    numbers = [number for number, segment in enumerate(segments) if segment.kind is _BOILERPLATE]
-    named = [number for number in numbers if _is_named(query, texts[number])]
-    unasked = [number for number in numbers if number not in named]
-    return Surroundings(unasked, named if _THE_PAGE.search(query) else [])
-
-
-def _is_named(query: str, text: str) -> bool:
-    """Tell whether the query names what this boilerplate says."""
-    return any(asked.search(query) and said.search(text) for asked, said in _ABOUT)
+    """Return the boilerplate of which the query does not name what it says."""
+    asked = [said for asked, said in _ABOUT if asked.search(query)]
+    numbers = (number for number, segment in enumerate(segments) if segment.kind is _BOILERPLATE)
+    return Surroundings([number for number in numbers if not any(said.search(texts[number]) for said in asked)])
 
 
 _QUESTION = lazy_regex(
