@@ -13,7 +13,7 @@ from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.query.focus import REFERENCES
 from ctxcompress.query.phrases import Signals
 
-__all__ = ["Aspects", "aspects_of_best", "compared_things", "things_to_explain"]
+__all__ = ["Aspects", "asks_for_best", "aspects_of_best", "compared_things", "things_to_explain"]
 
 _COMMA = lazy_regex(r"[,;\u3001\uff0c\u060c\uff1b]")
 _STOP = lazy_regex(r"[:;?!(\uff1a\uff1b\uff1f\uff01\u061f\u3002]|\.(?=\s|\Z)|\s[-\u2013\u2014]\s")
@@ -30,7 +30,7 @@ _TAIL = lazy_regex(r"(?<!\w)(?:of|von|de|del|di|da|\u00fcber)(?!\w)")
 _NUMBER = lazy_regex(r"v?\d[\d.]*+\Z")
 _BEST = lazy_regex(
     r"(?<!\w)(?:top|best|leading|besten|f\u00fchrenden|mejores|principales|meilleurs|meilleures|migliori|melhores|principais"
-    r"|\u043b\u0443\u0447\u0448\w++|\u0442\u043e\u043f|en\s++iyi)(?!\w)"
+    r"|\u043b\u0443\u0447\u0448\w++|\u0442\u043e\u043f|en\s++iyi)(?P<number>\s++\d{1,3})?(?!\w)"
 )
 """A query for the best of many, such as "top 5 cloud providers"."""
 _BY = lazy_regex(
@@ -84,6 +84,12 @@ def things_to_explain(query: str, signals: Signals) -> Aspects | None:
     if found is None or all(" " not in thing and thing[:1].isupper() for thing in found.things):
         return None  # "Romeo and Juliet"
     return found._replace(before=query[: match.end()].strip(_EDGES))
+
+
+def asks_for_best(query: str) -> bool:
+    """Tell whether a query asks for a number of best things, each of which may need a search."""
+    match = _BEST.search(_lower(query))
+    return match is not None and match["number"] is not None
 
 
 def aspects_of_best(query: str, signals: Signals) -> Aspects | None:

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from ctxcompress.errors import InputError, warn
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.query.aspects import aspects_of_best, compared_things, things_to_explain
+from ctxcompress.query.aspects import asks_for_best, aspects_of_best, compared_things, things_to_explain
 from ctxcompress.query.complexity import classify_complexity
 from ctxcompress.query.focus import questions_in, without_courtesy
 from ctxcompress.query.phrases import Signals, signals_for
@@ -31,8 +31,8 @@ _REFUSAL = lazy_regex(
 )
 _LONGEST = 300
 """The most characters of a search; a longer line is an essay."""
-_MOST_ASPECTS = 8
-"""The most sub-queries of a query for the best of many."""
+_MOST_WRITTEN, _MOST_ASPECTS = 4, 8
+"""The most sub-queries of a query for the best of many: by a language model, and by its aspects."""
 
 
 @runtime_checkable
@@ -64,15 +64,15 @@ def decompose(query: str, llm: LanguageModel | None = None, *, language: str | N
     there are fewer than the complexity allows, the whole query is added.
 
     llm: a chat model of LangChain, a model of LlamaIndex, or a function from a prompt to an answer. It is called once,
-    and only if the query is not simple. If it fails, refuses or writes no search, there is a warning and the rules make
-    them.
+    and only if the query is not simple or asks for a number of best things. If it fails, refuses or writes no search,
+    there is a warning and the rules make them.
 
     language: ISO 639-1 code of the query; None detects it.
 
     Raises InputError if `query` is not a string or `llm` is none of these.
     """
     plan = _Plan.of(query, language)
-    if llm is None or plan.count == 1:
+    if llm is None or plan.written == 1:
         return plan.by_rules()
     ask = _completer(llm)
     try:
@@ -89,7 +89,7 @@ async def adecompose(
 ) -> tuple[str, ...]:
     """Do the same with a model that is awaited. ask: a function from a prompt to an awaitable answer."""
     plan = _Plan.of(query, language)
-    if ask is None or plan.count == 1:
+    if ask is None or plan.written == 1:
         return plan.by_rules()
     try:
         answer = await ask(plan.prompt)
@@ -106,15 +106,18 @@ class _Plan:
     signals: Signals
     count: int
     """The number by the complexity."""
+    written: int
+    """The number that a language model is asked for."""
 
     @classmethod
     def of(cls, query: str, language: str | None) -> "_Plan":
         signals, query = signals_for(query, language), without_courtesy(query)
-        return cls(query, signals, classify_complexity(query, language=language).sub_query_count)
+        count = classify_complexity(query, language=language).sub_query_count
+        return cls(query, signals, count, _MOST_WRITTEN if asks_for_best(query) else count)
 
     @property
     def prompt(self) -> str:
-        return _PROMPT.format(count=self.count, query=self.query)
+        return _PROMPT.format(count=self.written, query=self.query)
 
     def checked(self, answer: object) -> tuple[str, ...]:
         """Return the sub-queries that a language model wrote, or those by rules if it wrote none."""
@@ -122,7 +125,7 @@ class _Plan:
         text = text if isinstance(text, str) else ""
         found = () if _REFUSAL.match(text) else _searches(text)
         if found:
-            return found[: self.count]
+            return found[: self.written]
         warn("the language model wrote no sub-queries; making them by rules instead")
         return self.by_rules()
 
