@@ -165,9 +165,10 @@ def raise_long_turns(table: SegmentTable, probability: Floats) -> Floats:
 
 def _goes_on(table: SegmentTable, kinds: Container[Kind]) -> NDArray[np.bool_]:
     """Return which segments are of these kinds and go on with the block of the segment before."""
-    blocks = np.array(table.block)
-    found: NDArray[np.bool_] = np.array([kind in kinds for kind in table.kind], dtype=bool) & ~table.begins
+    blocks, found = np.array(table.block), ~table.begins
     found[1:] &= blocks[1:] == blocks[:-1]
+    numbers = np.flatnonzero(found)
+    found[numbers] = [table.kind[number] in kinds for number in numbers.tolist()]
     return found
 
 
