@@ -97,8 +97,7 @@ def example(case: Case) -> Example:
     table, corpus = analysis.table, analysis.corpus
     terms = Terms(language)
     wanted = query_terms(case.query, language=language, terms=terms)
-    asked = split_words(case.query)
-    matches = find_matches(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.names, asked, corpus.own)
+    matches = find_matches(corpus, wanted, terms, split_words(case.query))
     ignored = STOP_WORDS.get(language, frozenset())
     return Example(
         query=case.query,
@@ -110,7 +109,7 @@ def example(case: Case) -> Example:
         matched=matches.any,
         rows=features(corpus, matches),
         matches=matches,
-        by_hand=relevance(corpus.words, corpus.sections, corpus.labels, wanted, terms),
+        by_hand=relevance(find_matches(corpus, wanted, terms)),
         wanted=tuple(wanted),
         bridges=Bridges(case.query, corpus, ignored),
         clauses=clauses(case.query, ignored),

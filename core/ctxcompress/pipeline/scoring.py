@@ -25,7 +25,7 @@ from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.evidence import evidence, matches_in
 from ctxcompress.score.features import confidence, relevance, scores_of_rank_bm25
 from ctxcompress.score.log_relevance import rescore_logs
-from ctxcompress.score.matches import Matches
+from ctxcompress.score.matches import Matches, find_matches
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.structure import Structure
@@ -163,7 +163,7 @@ def _judged(
     likelihoods = _likelihoods(scores, chance, table) if may_drop else np.ones(scores.size)
     around = surroundings(asked.text, table.segments, table.texts)
     if Kind.BOILERPLATE in config.type_weights:
-        around = Surroundings([], [])
+        around = Surroundings([])
     around.damp(scores)
     return _Judgement(asked, scores, likelihoods, around.unasked)
 
@@ -178,9 +178,7 @@ def confidence_in(query: str, analysis: Analysis, language: str, config: Compres
 
 
 def _bm25(asked: Question, corpus: Corpus) -> Floats:
-    texts = corpus.words, corpus.sections, corpus.labels
-    found = relevance(*texts, asked.wanted, asked.terms, corpus.names, corpus.own, corpus.concordance)
-    return rescore_logs(asked, corpus, found)
+    return rescore_logs(asked, corpus, relevance(find_matches(corpus, asked.wanted, asked.terms)))
 
 
 def _chance(asked: Question, matches: Matches, scores: Floats, config: CompressionConfig) -> float:

@@ -6,20 +6,14 @@ for the whole query.
 """
 
 import re
-from collections import deque
 from itertools import dropwhile
 from typing import NamedTuple
 
 from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.query.focus import REFERENCES
 from ctxcompress.query.phrases import Signals
 
-__all__ = [
-    "Aspects",
-    "asks_for_best",
-    "aspects_of_best",
-    "compared_things",
-    "things_to_explain",
-]
+__all__ = ["Aspects", "asks_for_best", "aspects_of_best", "compared_things", "things_to_explain"]
 
 _COMMA = lazy_regex(r"[,;\u3001\uff0c\u060c\uff1b]")
 _STOP = lazy_regex(r"[:;?!(\uff1a\uff1b\uff1f\uff01\u061f\u3002]|\.(?=\s|\Z)|\s[-\u2013\u2014]\s")
@@ -34,23 +28,17 @@ _FIXED = lazy_regex(
 """Fixed phrases that contain a conjunction but are one thing."""
 _TAIL = lazy_regex(r"(?<!\w)(?:of|von|de|del|di|da|\u00fcber)(?!\w)")
 _NUMBER = lazy_regex(r"v?\d[\d.]*+\Z")
-_EXAMPLES = lazy_regex(r",?\s++(?:including|such\s++as|like|especially|e\.g\.)(?!\w)")
 _BEST = lazy_regex(
     r"(?<!\w)(?:top|best|leading|besten|f\u00fchrenden|mejores|principales|meilleurs|meilleures|migliori|melhores|principais"
-    r"|\u043b\u0443\u0447\u0448\w++|\u0442\u043e\u043f|en\s++iyi)(?:\s++(?P<number>\d{1,3}))?(?!\w)"
+    r"|\u043b\u0443\u0447\u0448\w++|\u0442\u043e\u043f|en\s++iyi)(?P<number>\s++\d{1,3})?(?!\w)"
 )
 """A query for the best of many, such as "top 5 cloud providers"."""
 _BY = lazy_regex(
-    r"(?<!\w)(?:by|in\s++terms\s++of|regarding|with\s++respect\s++to|according\s++to|based\s++on|considering|nach"
-    r"|hinsichtlich|bez\u00fcglich|seg\u00fan|en\s++cuanto\s++a|en\s++t\u00e9rminos\s++de|selon|en\s++termes\s++de|concernant"
-    r"|in\s++termini\s++di|riguardo\s++a|em\s++termos\s++de|quanto\s++a)(?!\w)|:(?=\s)"
+    r"(?<!\w)(?:by|in\s++terms\s++of|regarding|based\s++on|considering|nach|hinsichtlich|bez\u00fcglich|seg\u00fan|selon|"
+    r"concernant|in\s++termini\s++di|riguardo\s++a|em\s++termos\s++de|quanto\s++a)(?!\w)|:(?=\s)"
 )
 """Words before the aspects of a query."""
-_FOR = lazy_regex(r"(?<!\w)(?:on|for|bei|f\u00fcr|por|par|pour|per|para|\u043f\u043e)(?!\w)")
-"""The same, but often before something else: aspects follow if a query names a number of best ones, or many aspects."""
-_MANY_ASPECTS = 3
-_TRIED = 8
-"""The most places in a long query where aspects may begin."""
+_ALSO_REFERS = frozenset("each both one two three other".split())
 _LONGEST, _MOST_WORDS = 60, 6
 """The most characters and words of a thing's name. Anything longer is a clause."""
 
@@ -75,8 +63,7 @@ def compared_things(query: str, signals: Signals) -> Aspects | None:
     match = signals.contrast.search(lower)
     if match is None or _FIXED.search(lower):
         return None
-    is_first = all(word in signals.ignored for word in lower[: match.start()].split())
-    if " " not in match.group() and signals.is_spaced and not is_first:
+    if " " not in match.group() and signals.is_spaced and not _is_lead(lower, match, signals):
         return None  # "a way to compare two strings"
     after = _things(query[match.end() :], signals)
     return after if after or signals.is_spaced else _things(query[: match.start()], signals)
@@ -86,7 +73,7 @@ def things_to_explain(query: str, signals: Signals) -> Aspects | None:
     """Return the things that a query asks to explain, or None unless a conjunction joins several."""
     lower = _lower(query)
     match = signals.explanation.search(lower)
-    if match is None or not all(word in signals.ignored for word in lower[: match.start()].split()):
+    if match is None or not _is_lead(lower, match, signals):
         return None
     rest = query[match.end() :]
     if _FIXED.search(lower) or signals.concept.match(_lower(rest).lstrip()):
@@ -94,13 +81,13 @@ def things_to_explain(query: str, signals: Signals) -> Aspects | None:
     if signals.contrast.search(lower) or signals.versus.search(lower):
         return None  # the query asks to explain a difference
     found = _named(_until_stop(rest), signals.conjunction, signals)
-    if found is None or all(_is_name(thing) for thing in found.things):
+    if found is None or all(" " not in thing and thing[:1].isupper() for thing in found.things):
         return None  # "Romeo and Juliet"
     return found._replace(before=query[: match.end()].strip(_EDGES))
 
 
 def asks_for_best(query: str) -> bool:
-    """Tell whether a query asks for the best of many things, each of which may need a search."""
+    """Tell whether a query asks for a number of best things, each of which may need a search."""
     match = _BEST.search(_lower(query))
     return match is not None and match["number"] is not None
 
@@ -109,37 +96,33 @@ def aspects_of_best(query: str, signals: Signals) -> Aspects | None:
     """Return the aspects by which a query wants the best of many, such as price and support; None if it names none."""
     lower = _lower(query)
     best = _BEST.search(lower)
-    if best is None:
-        return None
-    for pattern in (_BY, _FOR):
-        for match in reversed(deque(pattern.finditer(lower, best.end()), _TRIED)):
-            found = _named(_until_stop(query[match.end() :]), signals.conjunction, signals)
-            is_clear = pattern is _BY or best["number"] or (found and len(found.things) >= _MANY_ASPECTS)
-            if found and is_clear:
-                return found._replace(before=_asked_for(query, match, signals))
-    return None
+    by = _BY.search(lower, best.end()) if best else None
+    found = _named(_until_stop(query[by.end() :]), signals.conjunction, signals) if by else None
+    return found._replace(before=_without_lead(query[: by.end()], signals).rstrip(_EDGES)) if by and found else None
 
 
-def _asked_for(query: str, match: re.Match[str], signals: Signals) -> str:
-    """Return the words of a query up to its aspects, without those that only ask, such as "compare the"."""
-    lead = signals.contrast.match(_lower(query).lstrip(_EDGES))
-    words = query[: match.end()].lstrip(_EDGES)[lead.end() if lead else 0 :].split()
-    asked = dropwhile(lambda word: word.lower() in signals.ignored, words) if signals.is_spaced else words
-    return " ".join(asked).rstrip(_EDGES)
+def _is_lead(lower: str, match: re.Match[str], signals: Signals) -> bool:
+    """Tell whether hardly anything stands before a match."""
+    return all(word in signals.ignored for word in lower[: match.start()].split())
+
+
+def _without_lead(text: str, signals: Signals) -> str:
+    """Return a text without the words that only ask, such as "compare the" or "should I use"."""
+    text = text.lstrip(_EDGES)
+    lead = signals.contrast.match(_lower(text))
+    text = text[lead.end() :] if lead else text
+    return (
+        " ".join(dropwhile(lambda word: word.lower() in signals.ignored, text.split())) if signals.is_spaced else text
+    )
 
 
 def _versus(query: str, signals: Signals) -> Aspects | None:
     """Return the things on both sides of "vs"."""
-    sides = _split(query, signals.versus)
-    if len(sides) < 2:
-        return None
-    first = sides[0][_last_stop(sides[0]) :]
-    lead = signals.contrast.match(_lower(first).lstrip(_EDGES))
-    first = first.lstrip(_EDGES)[lead.end() :] if lead else first
-    words = dropwhile(lambda word: word.lower() in signals.ignored, first.split())  # "should I use"
-    first = " ".join(words) if signals.is_spaced else first
-    head, tail = _without_purpose(_until_stop(sides[-1]), signals)
-    return _checked((first, *sides[1:-1], head), tail, signals)
+    first, *others, last = _split(query, signals.versus)
+    ends = [match.end() for pattern in (_COMMA, _STOP) for match in pattern.finditer(first.rstrip(_EDGES))]
+    first = first[max(ends, default=0) :]  # "Which is better: A"
+    head, tail = _without_purpose(_until_stop(last), signals)
+    return _checked((_without_lead(first, signals), *others, head), tail, signals)
 
 
 def _things(text: str, signals: Signals) -> Aspects | None:
@@ -151,8 +134,6 @@ def _things(text: str, signals: Signals) -> Aspects | None:
 
 def _named(text: str, at: re.Pattern[str], signals: Signals) -> Aspects | None:
     """Return the things that the pattern `at` separates in a text, and the words that apply to all of them."""
-    examples = _EXAMPLES.search(_lower(text))
-    text = text[: examples.start()] if examples else text
     whole, purpose = _without_purpose(text, signals)
     things = _split_all(whole, at)
     if len(things) < 2:
@@ -181,14 +162,9 @@ def _checked(things: tuple[str, ...], after: str, signals: Signals) -> Aspects |
 
 def _stands_alone(name: str, signals: Signals) -> bool:
     words = name.lower().split()
-    content = [word for word in words if word not in signals.ignored]
-    if not content or len(name) > _LONGEST or (signals.is_spaced and len(words) > _MOST_WORDS):
+    if len(name) > _LONGEST or (signals.is_spaced and len(words) > _MOST_WORDS) or _NUMBER.match(name):
         return False
-    return not signals.reference.search(_lower(name)) and not _NUMBER.match(name)
-
-
-def _is_name(thing: str) -> bool:
-    return " " not in thing and thing[:1].isupper()
+    return not signals.ignored.issuperset(words) and (REFERENCES | _ALSO_REFERS).isdisjoint(words)
 
 
 def _tail_of(thing: str) -> str:
@@ -205,12 +181,6 @@ def _without_purpose(text: str, signals: Signals) -> tuple[str, str]:
 def _until_stop(text: str) -> str:
     match = _STOP.search(text)
     return text[: match.start()] if match else text
-
-
-def _last_stop(text: str) -> int:
-    """Return where the last statement begins, so that "Which is better: A" gives "A"."""
-    ends = [match.end() for pattern in (_COMMA, _STOP) for match in pattern.finditer(text, 0, len(text.rstrip(_EDGES)))]
-    return max(ends, default=0)
 
 
 def _split_all(text: str, at: re.Pattern[str]) -> tuple[str, ...]:

@@ -30,12 +30,6 @@ _MANY = 3
 """The fewest compared things that count as many."""
 _CHARACTERS = 2
 """Number of characters that count as a word in a script without spaces between words."""
-_CODE = {
-    "identifier": lazy_regex(r"(?<![A-Za-z0-9_])(?:[a-z]++[0-9]*+[A-Z][A-Za-z0-9]*+|[A-Za-z0-9]++_[A-Za-z0-9_]++)"),
-    "code": lazy_regex(r"`[^`\n]++`"),
-    "version": lazy_regex(r"(?<![\w.])v?\d++(?:\.\d++)++(?![\w])"),
-    "option": lazy_regex(r"(?<![\w-])--[a-z][\w-]*+"),
-}
 
 
 class Complexity(StrEnum):
@@ -80,7 +74,7 @@ class IntentResult:
 
     intent: Intent
     reasons: tuple[str, ...]
-    """The signals of this intent that were found; empty if it is the default."""
+    """The signals of an explanation that were found; empty for a fact, which is the default."""
 
 
 def classify_complexity(query: str, *, language: str | None = None, year: int | None = None) -> ComplexityResult:
@@ -173,11 +167,8 @@ def classify_intent(query: str, *, language: str | None = None) -> IntentResult:
 
     Raises InputError if `query` is not a string.
     """
-    signals = signals_for(query, language)
-    conceptual = tuple(_conceptual(query, signals))
-    if conceptual:
-        return IntentResult(Intent.CONCEPTUAL, conceptual)
-    return IntentResult(Intent.FACTUAL, tuple(_factual(query, signals)))
+    reasons = tuple(_conceptual(query, signals_for(query, language)))
+    return IntentResult(Intent.CONCEPTUAL if reasons else Intent.FACTUAL, reasons)
 
 
 def _conceptual(query: str, signals: Signals) -> Iterator[str]:
@@ -187,11 +178,3 @@ def _conceptual(query: str, signals: Signals) -> Iterator[str]:
             yield f"{name} ({match.group()!r})"
     if _QUESTION_MARK.search(query):
         yield "question mark"
-
-
-def _factual(query: str, signals: Signals) -> Iterator[str]:
-    for name, pattern in _CODE.items():
-        if match := pattern.search(query):
-            yield f"{name} ({match.group()!r})"
-    if match := signals.command.search(query.lower()):
-        yield f"command ({match.group()!r})"

@@ -8,15 +8,9 @@ from typing import Protocol, runtime_checkable
 
 from ctxcompress.errors import InputError, warn
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.query.aspects import (
-    Aspects,
-    asks_for_best,
-    aspects_of_best,
-    compared_things,
-    things_to_explain,
-)
+from ctxcompress.query.aspects import asks_for_best, aspects_of_best, compared_things, things_to_explain
 from ctxcompress.query.complexity import classify_complexity
-from ctxcompress.query.focus import questions_in, without_courtesy, without_wishes
+from ctxcompress.query.focus import questions_in, without_courtesy
 from ctxcompress.query.phrases import Signals, signals_for
 
 __all__ = ["Completes", "Invokes", "LanguageModel", "adecompose", "decompose"]
@@ -146,13 +140,10 @@ class _Plan:
             return _at_most(aspects.each(), _MOST_ASPECTS)
         if self.count == 1:
             return (query,)
-        questions = questions_in(query)
-        parts = (
-            (tuple(map(without_wishes, questions)) if len(questions) > 1 else ())
-            or _each(compared_things(query, signals))
-            or _each(things_to_explain(query, signals))
-            or (query,)
-        )
+        parts = questions_in(query)
+        if len(parts) == 1:
+            things = compared_things(query, signals) or things_to_explain(query, signals)
+            parts = things.each() if things else parts
         whole = (query,) if len(parts) < self.count else ()
         return tuple(dict.fromkeys((*_at_most(parts, self.count), *whole)))
 
@@ -187,10 +178,6 @@ def _searches(answer: str) -> tuple[str, ...]:
 def _unquoted(line: str) -> str:
     match = _QUOTED_LINE.fullmatch(line)
     return (match["a"] or match["b"]).strip() if match else line
-
-
-def _each(aspects: Aspects | None) -> tuple[str, ...]:
-    return aspects.each() if aspects else ()
 
 
 def _at_most(parts: tuple[str, ...], count: int) -> tuple[str, ...]:

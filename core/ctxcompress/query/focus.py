@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["numbered_questions", "question_in", "questions_in", "without_courtesy", "without_wishes"]
+__all__ = ["REFERENCES", "numbered_questions", "question_in", "questions_in", "without_courtesy"]
 
 _QUESTION_WORD = (
     r"(?:who|whom|whose|what|which|when|where|why|how|wer|wen|wem|was|welche[rsnm]?|wann|wo|warum|wieso|wie"
@@ -50,32 +50,20 @@ _LEAD = lazy_regex(
     re.IGNORECASE,
 )
 """What people put before a question in the same sentence."""
-_THANKS = (
-    r"(?:many thanks|thanks|thank you|thx|cheers|danke(?: schön)?|vielen dank|besten dank|merci(?: beaucoup)?"
-    r"|(?:muchas )?gracias|grazie(?: mille)?|obrigad[oa])"
+_AFTER_QUESTION = lazy_regex(
+    r",\s*+(?:please|pls|thanks|thank you|thx|bitte|danke|vielen dank|merci|s'il vous pla[iî]t|por favor|gracias"
+    r"|per favore|grazie|obrigad[oa])(?: \w+){0,4}+(?P<end>\W*+)\Z",
+    re.IGNORECASE,
 )
-_PLEASE = r"(?:please|pls|bitte(?: schön)?|s'il vous pla[iî]t|por favor|per favore)"
-_REST = (
-    r"(?: (?:so much|very much|a lot|again|all|in advance|sehr|im [Vv]oraus|d'avance|de antemano"
-    r"|for (?:your|the|any) (?:help|time|answers?|support)))*+"
-)
-_REGARDS = (
-    r"(?:(?:best|kind|warm|many)? ?regards|cheers|(?:viele|beste|liebe) grüße|mit freundlichen grüßen)(?:,? \w+)?"
-)
-_ONLY_COURTESY = lazy_regex(
-    rf"\W*+(?:{_GREETING}(?: \w+)?|{_THANKS}{_REST}(?: and {_REGARDS})?|{_PLEASE}|{_REGARDS})\W*+", re.IGNORECASE
-)
-"""A sentence that greets, thanks or takes leave, and says nothing else."""
-_BEFORE_QUESTION = lazy_regex(rf"\W*+(?:{_GREETING}[,!:] |{_PLEASE},? )(?=\S)", re.IGNORECASE)
-_AFTER_QUESTION = lazy_regex(rf",\s*+(?:{_PLEASE}|{_THANKS}{_REST})(?P<end>\W*+)\Z", re.IGNORECASE)
 _MOST_LEADS = 6
-_REFERS = frozenset(
+REFERENCES = frozenset(
     "this that these those it its they them their theirs he him his she her hers one ones there then such same former "
     "latter so dies diese dieser dieses das es er sie ihr ihm ihn sein seine dort da dessen deren davon dafür "
-    "dazu ce cet cette ces cela il elle ils "
-    "elles leur leurs son sa ses lui esto esta este estos estas eso esa ese él ella ellos ellas su sus lo la".split()
+    "dazu ce cet cette ces cela il elle ils elles leur leurs son sa ses lui esto esta este estos estas eso esa ese él "
+    "ella ellos ellas su sus lo la questo questa questi queste quello quella suo sua suoi sue loro entrambi isso isto "
+    "essa esse ele ela eles elas dele dela seu ambos он она оно они его её ее их ему этот эта это эти этого этой оба "
+    "onu onun ona bu bunu bunun bunlar şu هو هي هم هذا هذه ذلك تلك كلاهما यह वह ये वे इस उस इसे उसे इसका उसका दोनों".split()
 )
-"""Words that refer to what was said before."""
 _EXISTS = lazy_regex(
     r"\b(?:(?:is|are|was|were) there|(?:is|was) it possible|gibt es|ist es möglich|est-ce|qu'est-ce|y a-t-il)\b",
     re.IGNORECASE,
@@ -85,6 +73,8 @@ _MOST_QUESTIONS = 8
 """The most questions of a query that are answered apart, which limits the cost of a long one."""
 _ITEM = lazy_regex(r"(?<!\S)\(?(\d{1,2})[.)]\s++(?=\S)")
 """The number before a question of a list."""
+_MOST_OF_COURTESY = 5
+"""Words of a sentence that only greets, thanks or wishes."""
 _FEWEST = 3
 """Words of a question that can stand alone."""
 _WORD = lazy_regex(r"\w+")
@@ -142,39 +132,25 @@ def numbered_questions(query: str) -> tuple[str, ...]:
     before = "" if _only_wishes(query[: items[0].start()]) else query[: items[0].start()].strip()
     ends = [match.start() for match in items[1:]] + [len(query)]
     parts = [query[match.end() : end].strip() for match, end in zip(items, ends, strict=True)]
-    if not all(_REFERS.isdisjoint(map(str.lower, _WORD.findall(part))) for part in parts[1:]):
+    if not all(REFERENCES.isdisjoint(map(str.lower, _WORD.findall(part))) for part in parts[1:]):
         return ()
     is_list = all(" " in part or _MARK.search(part) for part in parts)  # unlike "is 1) or 2) better"
     return tuple(f"{before} {part}".strip() for part in parts) if is_list else ()
 
 
 def without_courtesy(query: str) -> str:
-    """Return a query without greetings, thanks and "please"; the whole query if it has nothing else.
+    """Return a query without greetings, thanks and wishes; the whole query if it has hardly anything else.
 
-    Other sentences stay, also those that ask nothing: they may say what the question is about.
+    Longer sentences stay, also those that ask nothing: they may say what the question is about.
     """
     sentences = _sentences(query)
-    left = [_bare(each) for each in sentences if not _ONLY_COURTESY.fullmatch(each)]
-    return query if left in ([], sentences) else " ".join(left)
-
-
-def without_wishes(question: str) -> str:
-    """Return a question without sentences that greet, thank, tell about the writer, or say what the answer should be
-    like."""
-    return " ".join(each for each in _sentences(question) if not _only_wishes(each)) or question
+    left = [each for each in sentences if not (_only_wishes(each) and len(_WORD.findall(each)) <= _MOST_OF_COURTESY)]
+    bare = _AFTER_QUESTION.sub(r"\g<end>", " ".join(map(_without_lead, left)))
+    return bare if len(_WORD.findall(bare)) >= _FEWEST else query
 
 
 def _only_wishes(text: str) -> bool:
     return not _MARK.search(text.rstrip()) and _COURTESY.match(text) is not None
-
-
-def _bare(sentence: str) -> str:
-    for _ in range(_MOST_LEADS):
-        lead = _BEFORE_QUESTION.match(sentence)
-        if lead is None:
-            break
-        sentence = sentence[lead.end() :]
-    return _AFTER_QUESTION.sub(r"\g<end>", sentence)
 
 
 def _without_lead(sentence: str) -> str:
@@ -190,7 +166,7 @@ def _without_lead(sentence: str) -> str:
 def _stands_alone(question: str) -> bool:
     """Tell whether a question can be understood without what was said before it."""
     words = [word.lower() for word in _WORD.findall(_EXISTS.sub(" ", question))]
-    return len(words) >= _FEWEST and _REFERS.isdisjoint(words)
+    return len(words) >= _FEWEST and REFERENCES.isdisjoint(words)
 
 
 def _asking(sentences: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from types import MappingProxyType
+from typing import Generic, TypeVar
 
 from ctxcompress.errors import InputError
 from ctxcompress.text.language import STOP_WORDS, detect_language
@@ -12,44 +13,51 @@ from ctxcompress.text.language import STOP_WORDS, detect_language
 __all__ = ["PHRASES", "Phrases", "Signals", "signals_for"]
 
 _UNSPACED = frozenset(("zh", "ja", "th"))
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
-class Phrases:
-    """The phrases of one language, in lower case and separated by "|".
+class Phrases(Generic[_T]):
+    """What signals what in one language: phrases in lower case separated by "|", or the pattern of all of them.
 
     "*" at the end of a phrase matches the rest of a word, " " matches any white space.
     """
 
-    comparison: str
+    comparison: _T
     """Signals of a comparison."""
-    contrast: str
+    contrast: _T
     """Phrases that come before the compared things, or after them in some languages."""
-    versus: str
+    versus: _T
     """Words between two things that make it a comparison."""
-    between: str
+    between: _T
     """Words between the things of a comparison that another phrase signals."""
-    purpose: str
+    purpose: _T
     """Words that begin the end of a comparison or an explanation: what it is for, and when."""
-    analysis: str
+    analysis: _T
     """Signals that a thorough answer is wanted."""
-    current: str
+    current: _T
     """Signals that the query asks for news or the current state."""
-    explanation: str
+    explanation: _T
     """Signals that something is to be explained."""
-    conjunction: str
+    conjunction: _T
     """Conjunctions."""
-    command: str
-    """Signals that a particular command or setting is searched."""
-    concept: str
+    concept: _T
     """Question words and comparisons that ask for an understanding."""
-    guide: str
+    guide: _T
     """Names of introductory texts."""
-    reference: str
-    """Words that refer to something named elsewhere."""
 
 
-PHRASES: Mapping[str, Phrases] = MappingProxyType(
+@dataclass(frozen=True, slots=True)
+class Signals(Phrases[re.Pattern[str]]):
+    """The patterns for the language of a query, to be matched against lower-case text."""
+
+    ignored: frozenset[str]
+    """Function words, in lower case."""
+    is_spaced: bool
+    """True if the language has spaces between words."""
+
+
+PHRASES: Mapping[str, Phrases[str]] = MappingProxyType(
     {
         "en": Phrases(
             comparison="compare|compares|compared|comparing|comparison|comparisons|vs|versus|difference between|"
@@ -64,10 +72,8 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             current="latest|current|currently|recent|recently|trending|trends|new developments|newest|up to date|today",
             explanation="explain*|describe*|discuss*|outline|walk me through|introduce",
             conjunction="and|or|but",
-            command="install*|configur*|enable*|disable*|syntax|flag|option|command|parameter|default value",
             concept="why|how|explain|what|difference*|compare|compared|comparison|versus|vs|when should|which",
             guide="getting started|get started|overview|background|introduction|tutorial|guide|concepts",
-            reference="it|its|they|them|their|this|that|these|those|he|him|she|her|each|both|one|two|three|other",
         ),
         "de": Phrases(
             comparison="vergleich*|unterschied*|vs|versus|gegenüber|gegenüberstellung|vor- und nachteile|"
@@ -82,12 +88,8 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             current="neueste*|neuste*|aktuell*|derzeit*|jüngst*|kürzlich|trends|heute",
             explanation="erklär*|erläuter*|beschreib*|schilder*",
             conjunction="und|oder|aber",
-            command="installier*|konfigurier*|aktivier*|deaktivier*|syntax|befehl|option|parameter",
             concept="warum|wieso|weshalb|wie|was|erklär*|unterschied*|vergleich*|welche*|wann sollte",
             guide="erste schritte|einstieg|einführung|überblick|übersicht|hintergrund|grundlagen|anleitung",
-            reference="er|sie|es|ihn|ihm|ihr|ihre|ihren|ihrem|ihrer|ihres|ihnen|seine|seinen|seinem|seiner|seines|"
-            "dessen|deren|denen|dies|diese|dieser|dieses|diesem|diesen|jene*|beide*|davon|dafür|dazu|"
-            "daran|darin|dabei|dagegen|damit",
         ),
         "es": Phrases(
             comparison="compar*|diferencia entre|diferencias|frente a|versus|vs|pros y contras|ventajas y desventajas|"
@@ -101,10 +103,8 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             current="último*|última*|últimos|últimas|actual*|reciente*|tendencias|hoy",
             explanation="explica*|explique*|describ*",
             conjunction="y|e|o|u|pero",
-            command="instal*|configur*|habilitar|activar|desactivar|sintaxis|comando|opción|parámetro",
             concept="por qué|cómo|qué|cuál|cuáles|explica*|diferencia*|compar*|versus|vs",
             guide="primeros pasos|introducción|resumen|visión general|fundamentos|guía|tutorial",
-            reference="él|ella|ellos|ellas|ello|su|sus|esto|eso|ese|esa|este|esta|estos|estas|esos|esas|ambos|ambas",
         ),
         "fr": Phrases(
             comparison="compar*|différence entre|différences|par rapport à|versus|vs|avantages et inconvénients|"
@@ -118,10 +118,8 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             current="dernier|dernière|derniers|dernières|actuel*|récent*|tendances|aujourd'hui",
             explanation="expliqu*|décri*|présent*",
             conjunction="et|ou|mais",
-            command="install*|configur*|activer|désactiver|syntaxe|commande|option|paramètre",
             concept="pourquoi|comment|que|quoi|quel|quelle|quels|quelles|qu'est-ce|expliqu*|différence*|compar*|vs",
             guide="premiers pas|introduction|aperçu|vue d'ensemble|contexte|guide|tutoriel|bases",
-            reference="elle|ils|elles|son|sa|ses|leur|leurs|cet|cette|ces|cela|celui|celle|ceux|celles",
         ),
         "it": Phrases(
             comparison="confront*|differenza tra|differenze|rispetto a|versus|vs|pro e contro|vantaggi e svantaggi",
@@ -134,11 +132,8 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             current="ultimo|ultima|ultimi|ultime|attual*|recent*|tendenze|oggi",
             explanation="spieg*|descriv*|illustr*",
             conjunction="e|ed|o|ma",
-            command="install*|configur*|abilit*|disabilit*|sintassi|comando|opzione|parametro",
             concept="perché|come|cosa|che cos'è|quale|quali|spieg*|differenz*|confront*|vs",
             guide="primi passi|introduzione|panoramica|contesto|guida|tutorial|basi",
-            reference="esso|essa|essi|esse|lui|lei|loro|suo|sua|suoi|sue|questo|questa|questi|queste|quello|quella|"
-            "quelli|quelle|ciò|entrambi",
         ),
         "pt": Phrases(
             comparison="compar*|diferença entre|diferenças|versus|vs|prós e contras|vantagens e desvantagens",
@@ -151,11 +146,8 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             current="último|última|últimos|últimas|atual|atuais|atualmente|recente*|tendências|hoje",
             explanation="expliqu*|explica*|descrev*",
             conjunction="e|ou|mas",
-            command="instal*|configur*|habilitar|ativar|desativar|sintaxe|comando|opção|parâmetro",
             concept="por que|por quê|porque|como|o que|qual|quais|explica*|expliqu*|diferença*|compar*|vs",
             guide="primeiros passos|introdução|visão geral|contexto|guia|tutorial|conceitos",
-            reference="ele|ela|eles|elas|dele|dela|deles|delas|nele|nela|seu|sua|seus|suas|isso|isto|este|esta|"
-            "estes|estas|esse|essa|esses|essas|ambos",
         ),
         "ru": Phrases(
             comparison="сравн*|отличи*|отлича*|разниц*|различи*|против|vs|плюсы и минусы|преимущества и недостатки",
@@ -167,10 +159,8 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             current="последн*|текущ*|недавн*|новейш*|актуальн*|тренд*|сегодня|сейчас",
             explanation="объясн*|опиш*|расскаж*",
             conjunction="и|или|но",
-            command="установ*|настро*|включ*|отключ*|синтаксис|команд*|параметр*|опци*",
             concept="почему|зачем|как|что|какой|какая|какие|объясн*|разниц*|сравн*|отлич*|vs",
             guide="начало работы|введение|обзор|руководство|основы|учебник",
-            reference="он|она|оно|они|его|её|ее|их|ему|ей|им|ним|ней|нём|нем|них|этот|эта|это|эти|этого|этой|этих|оба",
         ),
         "tr": Phrases(
             comparison="karşılaştır*|fark*|arasındaki fark*|kıyasla*|vs|artıları ve eksileri|"
@@ -183,10 +173,8 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             current="en son|güncel*|son dönem*|yeni gelişmeler|trend*|bugün*",
             explanation="açıkla*|anlat*|tarif et*",
             conjunction="ve|veya|ya da|ama|fakat",
-            command="kur|kurulum*|yükle*|yapılandır*|etkinleştir*|söz dizimi|sözdizimi|komut*|parametre*",
             concept="neden|niçin|nasıl|nedir|ne|hangi|açıkla*|fark*|karşılaştır*|vs",
             guide="başlarken|giriş|genel bakış|rehber|kılavuz|temeller",
-            reference="onu|onun|ona|onlar*|bu|bunu|bunun|bunlar*|şu|şunu|her ikisi",
         ),
         "zh": Phrases(
             comparison="比较|對比|对比|比較|区别|區別|差异|差異|不同|优缺点|優缺點|利弊|vs",
@@ -198,10 +186,8 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             current="最新|当前|當前|目前|最近|近期|趋势|趨勢|今天",
             explanation="解释|解釋|说明|說明|介绍|介紹|描述",
             conjunction="和|或|与|與|以及|但",
-            command="安装|安裝|配置|设置|設置|启用|啟用|禁用|语法|語法|命令|参数|參數",
             concept="为什么|為什麼|如何|怎么|怎麼|有什么|有什麼|有何|什么|什麼|解释|解釋|区别|區別|比较|比較|哪",
             guide="入门|入門|概述|背景|简介|簡介|教程|指南|原理",
-            reference="它|他们|她们|他們|她們|这些|那些|這些|两者|兩者",
         ),
         "ja": Phrases(
             comparison="比較|違い|差異|メリットとデメリット|長所と短所|優劣|vs",
@@ -213,10 +199,8 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             current="最新|現在|最近|トレンド|動向|今日",
             explanation="説明|解説|紹介|教えて",
             conjunction="と|や|または|そして|しかし|および",
-            command="インストール|設定|有効|無効|構文|コマンド|オプション|パラメータ",
             concept="なぜ|どうして|どのように|どうやって|何|なに|説明|違い|比較|どれ|どちら",
             guide="はじめに|入門|概要|背景|チュートリアル|ガイド|基礎",
-            reference="それ|これ|その|彼|両者",
         ),
         "th": Phrases(
             comparison="เปรียบเทียบ|แตกต่าง|ความต่าง|ข้อดีและข้อเสีย|ข้อดีข้อเสีย|vs",
@@ -228,10 +212,8 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             current="ล่าสุด|ปัจจุบัน|แนวโน้ม|เมื่อเร็วๆ นี้|วันนี้",
             explanation="อธิบาย|บรรยาย|เล่า",
             conjunction="และ|หรือ|แต่",
-            command="ติดตั้ง|ตั้งค่า|เปิดใช้|ปิดใช้|ไวยากรณ์|คำสั่ง|พารามิเตอร์",
             concept="ทำไม|อย่างไร|ยังไง|อะไร|อธิบาย|แตกต่าง|เปรียบเทียบ|ไหน",
             guide="เริ่มต้น|ภาพรวม|เบื้องต้น|คู่มือ|บทนำ|พื้นฐาน",
-            reference="มัน|เขา|เธอ|สิ่งนี้|ทั้งสอง",
         ),
         "ar": Phrases(
             comparison="قارن*|مقارنة|الفرق بين|الفروق|الفرق|مقابل|مزايا وعيوب|إيجابيات وسلبيات|vs",
@@ -243,10 +225,8 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             current="أحدث|الحالي*|حاليا|الأخيرة|اتجاهات|اليوم|آخر",
             explanation="اشرح|شرح|صف|وضح",
             conjunction="و|أو|لكن",
-            command="تثبيت|ثبت|إعداد|تفعيل|تعطيل|صيغة|أمر|خيار",
             concept="لماذا|كيف|ما|ماذا|أي|اشرح|الفرق|مقارنة|قارن",
             guide="البدء|مقدمة|نظرة عامة|خلفية|دليل|أساسيات",
-            reference="هو|هي|هم|هذا|هذه|ذلك|تلك|كلاهما|منه|منها|فيه|فيها|له|لها",
         ),
         "hi": Phrases(
             comparison="तुलना|अंतर|फर्क|फ़र्क|फायदे और नुकसान|बनाम|vs",
@@ -258,37 +238,12 @@ PHRASES: Mapping[str, Phrases] = MappingProxyType(
             current="नवीनतम|वर्तमान|हाल|हालिया|ताज़ा|ताजा|रुझान|आज",
             explanation="समझाइए|समझाओ|समझाएं|वर्णन|बताइए|व्याख्या",
             conjunction="और|या|लेकिन|तथा",
-            command="इंस्टॉल|स्थापित|कॉन्फ़िगर|कॉन्फिगर|सक्षम|अक्षम|सिंटैक्स|कमांड|विकल्प",
             concept="क्यों|कैसे|क्या|कौन|कौनसा|समझाइए|अंतर|तुलना|बनाम",
             guide="शुरुआत|परिचय|अवलोकन|पृष्ठभूमि|गाइड|मूल बातें",
-            reference="यह|वह|ये|वे|इस|उस|इसे|उसे|इसका|उसका|इसकी|उसकी|इसके|उसके|दोनों",
         ),
     }
 )
 """ISO 639-1 code -> phrases of the language."""
-
-
-@dataclass(frozen=True, slots=True)
-class Signals:
-    """The patterns of `Phrases` for the language of a query, to be matched against lower-case text."""
-
-    comparison: re.Pattern[str]
-    contrast: re.Pattern[str]
-    versus: re.Pattern[str]
-    between: re.Pattern[str]
-    purpose: re.Pattern[str]
-    analysis: re.Pattern[str]
-    current: re.Pattern[str]
-    explanation: re.Pattern[str]
-    conjunction: re.Pattern[str]
-    command: re.Pattern[str]
-    concept: re.Pattern[str]
-    guide: re.Pattern[str]
-    reference: re.Pattern[str]
-    ignored: frozenset[str]
-    """Function words, in lower case."""
-    is_spaced: bool
-    """True if the language has spaces between words."""
 
 
 def signals_for(query: str, language: str | None = None) -> Signals:

@@ -5,7 +5,7 @@ least a point of their evidence without it. `make ablate` switches each off in t
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
@@ -38,8 +38,6 @@ __all__ = [
 _BOILERPLATE = Kind.BOILERPLATE
 _UNASKED = 1e-4
 """The factor on the score of boilerplate that is not asked for: nearly everything else comes before it."""
-_LEAST = 0.01
-"""The score of wanted boilerplate where all scores are 0."""
 _ABOUT = tuple(
     (lazy_regex(asked, re.IGNORECASE), lazy_regex(said, re.IGNORECASE))
     for asked, said in (
@@ -57,41 +55,23 @@ _ABOUT = tuple(
     )
 )
 """(words of queries, words of the boilerplate that these ask for). Front matter tells who wrote a text, and when."""
-_THE_PAGE = lazy_regex(
-    r"\b(?:this|the|that) (?:\w+ )?(?:article|post|page|site|website|blog)\b|\b(?:this|the author)\W*$"
-    r"|\b(?:dies\w*|der|die|das) (?:artikel|beitrag|seite|website)\b"
-    r"|\b(?:cet|cette|l'|le|la|ce) ?(?:article|page|site)\b"
-    r"|\b(?:este|esta|el|la) (?:artículo|página|sitio)\b|\bэт\w+ (?:стать|страниц|сайт)|本文|这篇|本站",
-    re.IGNORECASE,
-)
 
 
 class Surroundings(NamedTuple):
-    """The numbers of boilerplate segments."""
+    """The numbers of boilerplate segments that the query does not ask for."""
 
     unasked: list[int]
-    """Segments that the query does not ask for."""
-    wanted: list[int]
-    """Segments that a query about the page itself asks for, even where they have few of its words."""
 
     def damp(self, scores: Floats) -> None:
-        """Lower the scores of unasked segments to almost nothing, and raise those of wanted ones to the best."""
-        if self.unasked or self.wanted:  # most texts have neither
-            scores[self.unasked] *= _UNASKED
-            scores[self.wanted] = scores.max(initial=_LEAST)
+        """Lower their scores to almost nothing."""
+        scores[self.unasked] *= _UNASKED
 
 
 def surroundings(query: str, segments: Sequence[Segment], texts: Sequence[str]) -> Surroundings:
-    """Tell which boilerplate segments the query asks for."""
-    numbers = [number for number, segment in enumerate(segments) if segment.kind is _BOILERPLATE]
-    named = [number for number in numbers if _is_named(query, texts[number])]
-    unasked = [number for number in numbers if number not in named]
-    return Surroundings(unasked, named if _THE_PAGE.search(query) else [])
-
-
-def _is_named(query: str, text: str) -> bool:
-    """Tell whether the query names what this boilerplate says."""
-    return any(asked.search(query) and said.search(text) for asked, said in _ABOUT)
+    """Return the boilerplate of which the query does not name what it says."""
+    asked = [said for asked, said in _ABOUT if asked.search(query)]
+    numbers = (number for number, segment in enumerate(segments) if segment.kind is _BOILERPLATE)
+    return Surroundings([number for number in numbers if not any(said.search(texts[number]) for said in asked)])
 
 
 _QUESTION = lazy_regex(
@@ -122,13 +102,13 @@ def raise_yes_no_answers(query: str, table: SegmentTable, probability: Floats) -
     """Return the probabilities, greater in paragraphs that begin with yes or no if the query asks for that."""
     if not _QUESTION.match(query):
         return probability
-    answers = np.zeros(probability.size, dtype=bool)
-    is_answer, last = False, (-1, -1)
-    for number, segment in enumerate(table.segments):
-        block = table.document[number], segment.block
-        if block != last:
-            is_answer, last = _ANSWER.match(table.texts[number]) is not None, block
-        answers[number] = is_answer
+    blocks = list(zip(table.document, table.block, strict=True))
+    answering = {
+        block
+        for block, of_block in groupby(range(len(blocks)), blocks.__getitem__)
+        if _ANSWER.match(table.texts[next(of_block)])
+    }
+    answers = [block in answering for block in blocks]
     odds = probability / (1 - np.minimum(probability, 1 - 1e-9)) * np.exp(_LOG_ODDS)
     return np.where(answers, odds / (1 + odds), probability)
 
@@ -153,8 +133,8 @@ _TOTAL = lazy_regex(
 
 def raise_sentences(table: SegmentTable, probability: Floats) -> Floats:
     """Return the probabilities; that of a sentence is at least a share of those beside it in its paragraph."""
-    after = np.array(_continuing(table), np.intp)
-    before = after - 1
+    number, goes_on = np.arange(len(table.segments)), _goes_on(table, _PROSE)
+    after, before = number[goes_on], number[goes_on] - 1
     raised = probability.copy()
     raised[after] = np.maximum(raised[after], _FROM_BEFORE * probability[before])
     raised[before] = np.maximum(raised[before], _FROM_AFTER * probability[after])
@@ -175,32 +155,21 @@ def raise_long_turns(table: SegmentTable, probability: Floats) -> Floats:
     """Return the probabilities; where many turns of a conversation are long, their parts have higher odds."""
     if _TURN not in table.kinds:
         return probability
-    parts = _parts_of_long_turns(table)
+    parts = _goes_on(table, (_TURN,))
+    parts[:-1] |= parts[1:]
     if parts.mean() < _LONG_TURNS:
         return probability
     raised: Floats = _OF_LONG_TURN * probability / (1 + (_OF_LONG_TURN - 1) * probability)
     return np.where(parts, raised, probability)
 
 
-def _parts_of_long_turns(table: SegmentTable) -> NDArray[np.bool_]:
-    """Return which segments are parts of a turn with several."""
-    turns = np.array([kind is _TURN for kind in table.kind])
-    blocks = np.array(table.block)
-    goes_on = np.zeros(turns.size + 1, dtype=bool)
-    goes_on[1:-1] = turns[1:] & turns[:-1] & (blocks[1:] == blocks[:-1]) & ~table.begins[1:]
-    return goes_on[1:] | goes_on[:-1]
-
-
-def _continuing(table: SegmentTable) -> list[int]:
-    """Return the numbers of the segments that go on with the paragraph of the segment before."""
-    segments, documents = table.segments, table.document
-    return [
-        number
-        for number in range(1, len(segments))
-        if segments[number].block == segments[number - 1].block
-        and documents[number] == documents[number - 1]
-        and segments[number].kind in _PROSE
-    ]
+def _goes_on(table: SegmentTable, kinds: Container[Kind]) -> NDArray[np.bool_]:
+    """Return which segments are of these kinds and go on with the block of the segment before."""
+    blocks, found = np.array(table.block), ~table.begins
+    found[1:] &= blocks[1:] == blocks[:-1]
+    numbers = np.flatnonzero(found)
+    found[numbers] = [table.kind[number] in kinds for number in numbers.tolist()]
+    return found
 
 
 def _in_tables(table: SegmentTable) -> Iterator[tuple[int, Sequence[int]]]:
@@ -244,15 +213,8 @@ class Adjustment:
     """(what was judged, the probability of each segment) -> the probability of each segment."""
     paid_by: str
     """The marked cases that lose without it."""
-    kinds: frozenset[Kind] = frozenset()
-    """It runs if there is a segment of one of these kinds; always if there are none."""
     beside_encoder: bool = True
     """Whether it also runs if there is an encoder."""
-
-    def __call__(self, judged: Judged, probability: Floats) -> Floats:
-        if self.kinds and self.kinds.isdisjoint(judged.corpus.table.kinds):
-            return probability
-        return self.change(judged, probability)
 
 
 OF_PROBABILITY = (
@@ -265,13 +227,11 @@ OF_PROBABILITY = (
         "rows of a table",
         lambda judged, found: raise_rows(judged.corpus.table, found),
         paid_by="financial reports",
-        kinds=frozenset((Kind.TABLE,)),
     ),
     Adjustment(
         "lines of logs",
         lambda judged, found: rescore_logs(judged.question, judged.corpus, found, judged.closeness),
         paid_by="logs",
-        kinds=frozenset((Kind.LOG,)),
     ),
 )
 """They change how likely a segment is needed."""
@@ -286,7 +246,6 @@ OF_WORTH = (
         "long turns",
         lambda judged, found: raise_long_turns(judged.corpus.table, found),
         paid_by="meetings",
-        kinds=frozenset((Kind.TURN,)),
     ),
 )
 """They change what a segment is worth to the selection, and not whether it is likely."""
@@ -295,7 +254,7 @@ OF_WORTH = (
 def adjusted_probability(judged: Judged, probability: Floats) -> Floats:
     """Return how likely each segment is needed, shape (segments,)."""
     for adjustment in OF_PROBABILITY:
-        probability = adjustment(judged, probability)
+        probability = adjustment.change(judged, probability)
     return probability
 
 
@@ -303,5 +262,5 @@ def adjusted_worth(judged: Judged, probability: Floats, *, with_encoder: bool) -
     """Return the probabilities by which the selection values the segments, shape (segments,)."""
     for adjustment in OF_WORTH:
         if adjustment.beside_encoder or not with_encoder:
-            probability = adjustment(judged, probability)
+            probability = adjustment.change(judged, probability)
     return probability

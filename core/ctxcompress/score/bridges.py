@@ -136,6 +136,7 @@ class Bridges:
         self._found = corpus.once(Mentions.of)
         self._in_query = np.array(self._found.in_query(query), dtype=float)
         self._ignored = ignored | set(query.lower().split())
+        self._names_of: dict[int, set[str]] = {}
 
     def features(self, probability: Floats, sources: Sequence[int] | None = None) -> Floats:
         """Return one row per name in BRIDGES and one column per segment.
@@ -188,7 +189,9 @@ class Bridges:
         """Sum up, for each segment, the worth of the rare names that it shares with best segments of other passages."""
         of_name: dict[str, list[int]] = {}
         for segment in sources if self._corpus.has_titles else ():
-            for name in self._names(segment):
+            if segment not in self._names_of:
+                self._names_of[segment] = self._names(segment)
+            for name in self._names_of[segment]:
                 of_name.setdefault(name, []).append(segment)
         names = sorted(of_name)
         pairs = self._occurrences(names)
@@ -221,7 +224,8 @@ class Bridges:
         if not names:
             return []
         found = self._corpus.in_segments(names)
-        return [divmod(key, len(names)) for key in sorted(set((found.text * len(names) + found.word).tolist()))]
+        pairs = np.divmod(np.unique(found.text * len(names) + found.word), len(names))
+        return list(zip(*(numbers.tolist() for numbers in pairs), strict=True))
 
     def _idf(self, pairs: Sequence[tuple[int, int]], names: int) -> dict[int, float]:
         """Return the idf of each name that occurs in several passages, but not in many. pairs: `_occurrences`."""

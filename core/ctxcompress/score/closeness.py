@@ -113,15 +113,15 @@ def closeness_of_some(
         comparison: _Vectors | _Pairs = _Vectors(encoder, query, embeddings)
     else:
         comparison = _Pairs(encoder, query, passages=len(embeddings))
-    allowance = _Allowance(corpus.texts, query, everything=logits is None, word_vectors=word_vectors)
-    asked = clauses[: comparison.most_clauses]
-    asked = asked[: allowance.spend(_lengths(asked), _SHARE_OF_CLAUSES)]
+    spent = _CALLS * _COST_OF_CALL + len(query) + _COST_OF_WORD_VECTORS * word_vectors
+    allowance = _Allowance(np.inf if logits is None else _SHARE * float(_cost(corpus.texts).sum()) - spent)
+    asked = allowance.afford(clauses[: comparison.most_clauses], _SHARE_OF_CLAUSES)
     segments, labels = _comparables(corpus, ~np.isnan(comparison.passages))
     order = _most_promising(corpus, logits, comparison.passages).tolist()
-    texts = _distinct(labels[corpus.sections[number]] for number in order)
-    texts = texts[: allowance.spend(_lengths(texts), _SHARE_OF_LABELS)]
+    of_labels = _distinct(labels[corpus.sections[number]] for number in order)
+    texts = [*allowance.afford(of_labels, _SHARE_OF_LABELS)]
     more = _distinct((segments[number] for number in order), known=texts)
-    texts += more[: allowance.spend(_lengths(more), least=_LEAST - len(texts))]
+    texts += allowance.afford(more, least=_LEAST - len(texts))
     found = _lookup(texts, *comparison.closeness(asked, texts))
     label_of, distinct = _numbered(labels)
     return Closeness(segments=found(segments), labels=found(distinct), label_of=label_of, passages=comparison.passages)
@@ -184,44 +184,30 @@ def _most_promising(corpus: Corpus, logits: Floats | None, of_passages: Floats) 
 
 
 class _Allowance:
-    """The cost that may still be spent on comparing texts, in characters.
+    """The cost that may still be spent on comparing texts, in characters."""
 
-    The whole is the cost of comparing all segments without their labels.
-    """
+    __slots__ = ("_left",)
 
-    __slots__ = ("_everything", "_left")
+    def __init__(self, cost: float) -> None:
+        """cost: infinite if nearly everything may be compared."""
+        self._left = cost
 
-    def __init__(self, segments: Sequence[str], query: str, *, everything: bool, word_vectors: bool) -> None:
-        """everything: whether nearly everything may be compared. word_vectors: whether word vectors compare, too."""
-        spent = _CALLS * _COST_OF_CALL + len(query) + (_COST_OF_WORD_VECTORS if word_vectors else 0.0)
-        self._left = _SHARE * float(_cost(_lengths(segments)).sum()) - spent
-        self._everything = everything
-
-    def spend(self, sizes: Floats, share: float = 1.0, *, least: int = 0) -> int:
-        """Spend `share` of what is left on the first texts and return how many of them it pays for.
-
-        sizes: the lengths of the texts.
-        """
-        if self._everything:
-            return min(sizes.size, _MOST_WITHOUT_WORDS)
-        total = np.cumsum(_cost(sizes))
-        number = int(np.searchsorted(total, share * self._left, side="right"))
-        number = max(number, min(least, sizes.size))
-        if number:
-            self._left -= float(total[number - 1])
-        return number
+    def afford(self, texts: Sequence[str], share: float = 1.0, *, least: int = 0) -> Sequence[str]:
+        """Return the first texts for which `share` of what is left pays, and spend it."""
+        if np.isinf(self._left):
+            return texts[:_MOST_WITHOUT_WORDS]
+        total = np.cumsum(_cost(texts))
+        number = max(int(np.searchsorted(total, share * self._left, side="right")), min(least, len(texts)))
+        self._left -= float(total[:number].max(initial=0.0))
+        return texts[:number]
 
 
-def _lengths(texts: Sequence[str]) -> Floats:
-    """Return the length of each text in characters, shape (texts,)."""
-    return np.fromiter(map(len, texts), float, len(texts))
-
-
-def _cost(sizes: Floats) -> Floats:
-    """Return the cost of comparing texts of these lengths. Every word attends to every other, so long texts cost more
-    than their share."""
-    read = np.minimum(sizes, _LONGEST)
-    return _COST_OF_TEXT + read + read**2 / _LONGEST
+def _cost(texts: Sequence[str]) -> Floats:
+    """Return the cost of comparing each text. Every word attends to every other, so long texts cost more than their
+    share."""
+    read = np.minimum(np.fromiter(map(len, texts), float, len(texts)), _LONGEST)
+    cost: Floats = _COST_OF_TEXT + read + read**2 / _LONGEST
+    return cost
 
 
 class _Vectors:

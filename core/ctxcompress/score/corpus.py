@@ -11,7 +11,6 @@ import numpy as np
 from ctxcompress.data.passages import Kind, Passage, Segment
 from ctxcompress.data.table import Floats, Integers, SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.score.matches import levels
 from ctxcompress.score.occurrences import Concordance, Found
 from ctxcompress.text.words import split_each, split_words
 
@@ -83,8 +82,9 @@ class Corpus:
 
     @cached_property
     def concordance(self) -> Concordance:
-        """Where each word stands: see `matches.levels`."""
-        return levels(self.words, self.labels, self.names, self.own)
+        """Where each word stands: in the labels of sections, in innermost headings, in the labels of segments and in
+        segments, one level after the other."""
+        return Concordance((*self.labels, *self.names, *self.own, *self.words))
 
     def in_segments(self, words: Sequence[str]) -> Found:
         """Return all places of these words in the segments. All of them must occur in the corpus."""

@@ -139,18 +139,7 @@ def _model(data: Mapping[str, Any], columns: tuple[tuple[str, ...], ...]) -> Mod
 def matches_in(corpus: Corpus, question: Question) -> Matches:
     """Find the question in the corpus."""
     query, wanted, terms = question.text, question.wanted, question.terms
-    return find_matches(
-        corpus.words,
-        corpus.sections,
-        corpus.labels,
-        wanted,
-        terms,
-        corpus.names,
-        split_words(query),
-        corpus.own,
-        texts=corpus.concordance,
-        dated=_same_dates(query, corpus, wanted, terms),
-    )
+    return find_matches(corpus, wanted, terms, split_words(query), _same_dates(query, corpus, wanted, terms))
 
 
 def _same_dates(query: str, corpus: Corpus, wanted: Mapping[str, float], terms: Terms) -> Integers:

@@ -8,9 +8,9 @@ import numpy as np
 
 from ctxcompress.data.table import Floats, Integers
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.matches import Matches, find_matches
+from ctxcompress.score.matches import Matches
 from ctxcompress.score.neighbours import NEIGHBOURS, Units, neighbour_rows, unit_rows
-from ctxcompress.score.occurrences import Concordance, Occurrences, contained, ranks, relative, stacked, summed
+from ctxcompress.score.occurrences import Occurrences, contained, ranks, relative, stacked, summed
 from ctxcompress.text.words import Terms
 
 __all__ = [
@@ -99,24 +99,10 @@ _MOST_TERMS = 100
 """The package reads all segments for each term of the query: no more terms than this are scored."""
 
 
-def relevance(
-    words: Sequence[Sequence[str]],
-    sections: Sequence[int],
-    labels: Sequence[Sequence[str]],
-    query: Mapping[str, float],
-    terms: Terms,
-    names: Sequence[Sequence[str]] = (),
-    own: Sequence[Sequence[str]] = (),
-    texts: Concordance | None = None,
-) -> Floats:
-    """Return the score of every segment, shape (segments,), at least 0; all 0 if nothing matches.
-
-    words: of each segment. sections: the number of each segment's section, ascending from 0. labels: the words of each
-    section's title and headings. query: term -> weight. names, own, texts: see `find_matches`; they change nothing.
-    """
-    if not words or not query:
-        return np.zeros(len(words))
-    matches = find_matches(words, sections, labels, query, terms, names, own=own, texts=texts)
+def relevance(matches: Matches) -> Floats:
+    """Return the score of every segment, shape (segments,), at least 0; all 0 if nothing matches."""
+    if not matches.any:
+        return np.zeros(matches.lengths.size)
     section = relative(matches.together())[matches.section_of]
     return combined(relative(matches.alone()), section, *matches.coverage())
 
@@ -135,7 +121,7 @@ def scores_of_rank_bm25(
 ) -> Floats:
     """Return the scores that a class of the package rank-bm25 gives, less the lowest one, as it gives scores below 0.
 
-    The arguments are those of `relevance`. The package sees terms, and no title or heading.
+    words: of each segment. query: term -> weight. The package sees terms, and no title or heading.
     """
     import rank_bm25  # an optional dependency
 

@@ -8,8 +8,8 @@ exceptions count as matches.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -21,8 +21,8 @@ from ctxcompress.data.table import Floats, Integers, SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.query.terms import Question
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.text.log_lines import LineKind, line_shape, log_lines
-from ctxcompress.text.words import Terms, split_words
+from ctxcompress.text.log_lines import line_shape
+from ctxcompress.text.words import split_words
 
 __all__ = ["FAILURES", "LineShapes", "rescore_logs"]
 
@@ -69,9 +69,6 @@ _SAYS = tuple((severity, lazy_regex(said)) for severity, said in _SEVERITIES)
 _READ = 600
 """Characters of a segment in which its severity is looked for."""
 _COLOUR = lazy_regex(r"\x1b\[[\d;]*m")
-_OF_FRAME = 0.3
-_OF_EXCEPTION = 0.95
-"""The severity of the line of an exception, which names its kind alone: KeyError: 'x'."""
 _WRONG = 0.9
 """The least severity of a line that what is near it may belong to."""
 _NEAR, _FARTHER = 0.5, 0.85
@@ -114,30 +111,13 @@ class LineShapes:
         return rare
 
     @cached_property
-    def parts(self) -> Mapping[str, Sequence[int]]:
-        """Word of an identifier in lower case -> the lines that have it, as places in `numbers`."""
-        places: dict[str, list[int]] = defaultdict(list)
-        for place, text in enumerate(self.texts):
-            for part in {part.lower() for part in _PART.findall(text)}:
-                places[part].append(place)
-        return places
-
-    @cached_property
     def severity(self) -> Floats:
-        """How bad each line says that things are, from 0 to 1. A frame counts more if its exception is near."""
-        found = np.array([_severity(text) for text in self.texts])
-        for place in self._frames:
-            number = int(self.numbers[place])
-            for cause in self.table.needs(number):
-                found[place] = _OF_FRAME / abs(number - cause) ** 0.5
-                found[self._places[cause]] = max(found[self._places[cause]], _OF_EXCEPTION)
-        return self._with_near(found)
+        """How bad each line says that things are, from 0 to 1.
 
-    def _with_near(self, severity: Floats) -> Floats:
-        """Return the severity, where rare lines have a share of that of a line right above or below them.
-
-        They say what it is about: the place, what was expected, the test.
+        Rare lines have a share of that of a line right above or below them, because they say what it is about: the
+        place, what was expected, the test.
         """
+        severity = np.array([_severity(text) for text in self.texts])
         document = self.table.documents[self.numbers]
         wrong, near = np.where(severity >= _WRONG, severity, 0.0), severity.copy()
         for far in range(1, min(_BELOW, severity.size - 1) + 1):
@@ -146,20 +126,6 @@ class LineShapes:
             if far <= _ABOVE:
                 near[:-far] = np.maximum(near[:-far], share * wrong[far:] * self.rarity[:-far])
         return near
-
-    @cached_property
-    def _places(self) -> Mapping[int, int]:
-        """Number of a segment -> its place in `numbers`."""
-        return {number: place for place, number in enumerate(self.numbers.tolist())}
-
-    @cached_property
-    def _frames(self) -> Sequence[int]:
-        """The places of frames that need an exception."""
-        return [
-            place
-            for place, number in enumerate(self.numbers.tolist())
-            if self.table.segments[number].needs and next(log_lines(self.table.texts[number])).kind is LineKind.FRAME
-        ]
 
 
 def _shape(text: str) -> Shape:
@@ -171,9 +137,10 @@ def _without_names(shapes: Sequence[Shape]) -> Sequence[Shape]:
     distinct = dict.fromkeys(shapes)  # in order, so that the result does not depend on hashes
     if len(distinct) > _MOST_SHAPES:
         return shapes
+    times = Counter(half for shape in distinct for half in _halves(shape))
     alike: dict[Shape, list[Shape]] = defaultdict(list)
     for shape in distinct:
-        for wider in _wider(shape):
+        for wider in _wider(shape, [times[half] for half in _halves(shape)]):
             alike[wider].append(shape)
     same: dict[Shape, Shape] = {}
     for wider, narrow in alike.items():
@@ -183,9 +150,20 @@ def _without_names(shapes: Sequence[Shape]) -> Sequence[Shape]:
     return [same.get(shape, shape) for shape in shapes] if same else shapes
 
 
-def _wider(shape: Shape) -> Iterable[Shape]:
-    if len(shape) > 2:
-        for place in range(len(shape)):
+def _halves(shape: Shape) -> tuple[tuple[int, Shape], tuple[int, Shape]]:
+    """Return both halves, each with the number of words of the other: shapes that differ in one word share one."""
+    middle = len(shape) // 2
+    return (middle - len(shape), shape[:middle]), (middle, shape[middle:])
+
+
+def _wider(shape: Shape, times: Sequence[int]) -> Iterator[Shape]:
+    """Yield the shape without one word, for each word whose other half of the shape is in enough shapes.
+
+    times: how many shapes have the first and the second half.
+    """
+    middle = len(shape) // 2
+    for place in range(len(shape)) if len(shape) > 2 else ():
+        if times[place < middle] >= _FEWEST_ALIKE:
             yield (*shape[:place], "*", *shape[place + 1 :])
 
 
@@ -232,13 +210,12 @@ def rescore_logs(question: Question, corpus: Corpus, scores: Floats, closeness: 
     """
     if _LOG not in corpus.table.kinds:
         return scores
-    lines, wanted, terms = corpus.once(_line_shapes), question.wanted, question.terms
+    lines, wanted = corpus.once(_line_shapes), question.wanted
     asks = _ASKS_WHAT_WENT_WRONG.search(question.text) is not None
     if asks:
-        asking = terms.of_words(split_words(" ".join(_ASKS_WHAT_WENT_WRONG.findall(question.text))))
+        asking = question.terms.of_words(split_words(" ".join(_ASKS_WHAT_WENT_WRONG.findall(question.text))))
         wanted = {term: weight for term, weight in wanted.items() if (term,) not in asking.values()}
-    most = dict(islice(wanted.items(), _MOST_TERMS))
-    value = _matched(corpus, lines, most, terms, question.ignored)
+    value = _matched(corpus, lines, question, dict(islice(wanted.items(), _MOST_TERMS)))
     if asks:
         value = value + _OF_SEVERITY * lines.severity
     says_nothing = not value.any() and lines.numbers.size < scores.size
@@ -257,49 +234,67 @@ def _line_shapes(corpus: Corpus) -> LineShapes:
     return LineShapes.of(corpus.table)
 
 
-def _matched(
-    corpus: Corpus, lines: LineShapes, wanted: Mapping[str, float], terms: Terms, ignored: Collection[str]
-) -> Floats:
+def _parts(corpus: Corpus) -> Mapping[str, Sequence[str]]:
+    """Return the words of identifiers in lower case -> the identifiers."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for word in corpus.concordance.vocabulary:
+        for part in _PART.findall(word):
+            found[part.lower()].append(word)
+    return found
+
+
+def _matched(corpus: Corpus, lines: LineShapes, question: Question, wanted: Mapping[str, float]) -> Floats:
     """Return the share of the query's weight that each line has."""
-    has = _occurrences(corpus, lines, wanted, terms, ignored)
-    if not has.size:
+    if not wanted:
         return np.zeros(lines.numbers.size)
-    shares: Floats = np.array(list(wanted.values())) * _rarity_of_terms(has, lines) @ has / sum(wanted.values())
+    has = _occurrences(corpus, question, wanted)[lines.numbers]
+    weights = np.array(list(wanted.values())) * _rarity_of_terms(has, lines)
+    shares: Floats = has @ weights / sum(wanted.values())
     return shares
 
 
-def _occurrences(
-    corpus: Corpus, lines: LineShapes, wanted: Mapping[str, float], terms: Terms, ignored: Collection[str]
-) -> Floats:
-    """Return how well each line has each term, shape (terms, lines): 1 for the term itself, less for a word alike."""
-    has = np.zeros((len(wanted), lines.numbers.size))
-    words = [corpus.words[number] for number in lines.numbers.tolist()]
-    matching = terms.matching(set[str]().union(*words), wanted)
-    for place, of_line in enumerate(words):
-        for word in of_line:
-            for term in matching.get(word, ()):
-                has[term, place] = 1.0
-    for number, wanted_term in enumerate(wanted):
-        for part, places in lines.parts.items():
-            if _is_alike(part, wanted_term) and part not in ignored:
-                has[number, places] = np.maximum(has[number, places], _ALIKE)
+def _occurrences(corpus: Corpus, question: Question, wanted: Mapping[str, float]) -> Floats:
+    """Return how well each segment has each term, shape (segments, terms): 1 for the term itself, less for a word
+    alike."""
+    matching = question.terms.matching(corpus.concordance.vocabulary, wanted)
+    alike = _alike(corpus.once(_parts), wanted, question.ignored)
+    words = {word: number for number, word in enumerate({**matching, **alike})}
+    worth, has = np.zeros((len(words), len(wanted))), np.zeros((len(corpus.words), len(wanted)))
+    for hits_of, value in ((alike, _ALIKE), (matching, 1.0)):
+        for word, hits in hits_of.items():
+            worth[words[word], hits] = value
+    found = corpus.in_segments([*words])
+    np.maximum.at(has, found.text, worth[found.word])
     return has
 
 
-def _is_alike(part: str, term: str) -> bool:
-    """Tell whether a word of an identifier abbreviates a term, begins or ends with it, or contains it."""
-    if len(part) < _SHORTEST or len(term) < _SHORTEST:
-        return False
-    if len(term) >= _SHORTEST_WITHIN and (term.startswith(part) or term in part):
-        return True
-    return part.startswith(term) or part.endswith(term)
+def _alike(
+    parts: Mapping[str, Sequence[str]], wanted: Collection[str], ignored: Collection[str]
+) -> Mapping[str, Sequence[int]]:
+    """Return identifier -> the terms that a part of it abbreviates, begins or ends with, or contains."""
+    found: dict[str, list[int]] = defaultdict(list)
+    joined = "\n".join(parts)
+    for number, term in enumerate(wanted):
+        is_long, near = len(term) >= _SHORTEST_WITHIN, set[str]()
+        if is_long:
+            near = parts.keys() & {term[:size] for size in range(_SHORTEST, len(term))}
+        if len(term) >= _SHORTEST and term in joined:
+            near |= {
+                part for part in parts if term in part and (is_long or part.startswith(term) or part.endswith(term))
+            }
+        for part in near.difference(ignored):
+            for word in parts[part]:
+                found[word].append(number)
+    return found
 
 
 def _rarity_of_terms(has: Floats, lines: LineShapes) -> Floats:
     """Return the inverse document frequency of each term, where a document is all lines of one shape, relative to that
     of a term of one shape."""
     shapes = int(lines.shape.max()) + 1
-    frequency = np.array([np.unique(lines.shape[of_term > 0]).size for of_term in has])
+    line, term = has.nonzero()
+    of_shapes = np.unique(lines.shape[line] * has.shape[1] + term) % has.shape[1]
+    frequency = np.bincount(of_shapes, minlength=has.shape[1])
     rarity: Floats = np.log(1 + (shapes - frequency + 0.5) / (frequency + 0.5)) / np.log(1 + (shapes - 0.5) / 1.5)
     return rarity
 

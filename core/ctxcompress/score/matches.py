@@ -8,6 +8,7 @@ from itertools import accumulate, chain, islice, pairwise
 import numpy as np
 
 from ctxcompress.data.table import Floats, Integers
+from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.occurrences import (
     Concordance,
     Occurrences,
@@ -23,7 +24,6 @@ from ctxcompress.text.words import Terms, has_unspaced
 __all__ = [
     "Matches",
     "find_matches",
-    "levels",
     "occurrences",
     "respelled",
 ]
@@ -39,18 +39,8 @@ _MOST_RESPELLED = 16
 """The most words of a query whose misspellings are searched for: each one means a scan of the vocabulary."""
 
 
-Words = Sequence[Sequence[str]]
-"""The words of segments, of labels or of headings."""
-
-
-def levels(words: Words, labels: Words, names: Words, own: Words) -> Concordance:
-    """Return where each word stands: in the labels of sections, in innermost headings, in the labels of segments and in
-    segments, one level after the other."""
-    return Concordance((*labels, *names, *own, *words))
-
-
 def occurrences(texts: Concordance, query: Mapping[str, float], terms: Terms, asked: Sequence[str] = ()) -> Occurrences:
-    """Find the terms of the query. texts: see `levels`.
+    """Find the terms of the query. texts: see `Corpus.concordance`.
 
     asked: the words of the query; those that occur nowhere are also searched for in other spellings.
     """
@@ -143,34 +133,26 @@ def _with_labels(body: Occurrences, section_of: Integers, label: Occurrences) ->
 
 
 def find_matches(
-    words: Words,
-    sections: Sequence[int],
-    labels: Words,
+    corpus: Corpus,
     query: Mapping[str, float],
     terms: Terms,
-    names: Words = (),
     asked: Sequence[str] = (),
-    own: Words = (),
-    texts: Concordance | None = None,
     dated: Integers = _NO_UNITS,
 ) -> Matches:
     """Find the terms of the query in segments, labels and headings.
 
-    words: of each segment. sections: the number of each segment's section, ascending from 0. labels: the words of each
-    section's title and headings. names: the words of its innermost heading, if needed. query: term -> weight. asked:
-    the words of the query; those that occur nowhere are also searched for in other spellings. own: the words of each
-    segment's label, or nothing if no segment has one. texts: `levels` of all these
-    words, if they are known. dated: keys of more
-    occurrences, see `Occurrences.keys`.
+    query: term -> weight. asked: the words of the query; those that occur nowhere are also searched for in other
+    spellings. dated: keys of more occurrences, see `Occurrences.keys`.
     """
-    found = occurrences(texts or levels(words, labels, names, own), query, terms, asked)
+    words, labels = corpus.words, corpus.labels
+    found = occurrences(corpus.concordance, query, terms, asked)
     more = dated[~contained(dated, found.keys())]
     if more.size:
         times = np.concatenate((found.times, np.ones(more.size)))
         found = merged(np.concatenate((found.keys(), more)), times, found.units, found.terms)
-    ends = accumulate(map(len, (labels, names, own, words)), initial=0)
+    ends = accumulate(map(len, (labels, corpus.names, corpus.own, words)), initial=0)
     label, name, of_segment, body = [_part(found, first, end) for first, end in pairwise(ends)]
-    section_of = np.asarray(sections, dtype=np.intp)
+    section_of = np.asarray(corpus.sections, dtype=np.intp)
     section = _with_labels(body, section_of, label)
     weights = np.fromiter(query.values(), float, len(query))
     idf = weights * inverse_frequency(body)

@@ -4,7 +4,7 @@ An answer often shares no word with the query, because the question before it ha
 the units around it match the query. A unit is a turn with all its parts, and in any other text a segment.
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -50,32 +50,21 @@ class Units:
     @classmethod
     def of(cls, corpus: Corpus) -> "Units":
         """Find the units. Turns of several documents with the same title are one conversation."""
-        table = corpus.table
-        if _TURN in table.kinds:
-            return cls._of_turns(table, corpus.titles)
-        rows, continues = table.is_source, ~table.begins
-        if not table.kinds.isdisjoint(_ROWS):
-            rows = rows | _of_kinds(table, _ROWS)
+        table, begins = corpus.table, corpus.table.begins[1:]
+        rows, turns = table.is_source | _of_kinds(table, _ROWS), _of_kinds(table, (_TURN,))
+        both = turns[1:] & turns[:-1]
+        starts, continues = np.ones(turns.size, dtype=bool), ~table.begins
         continues[1:] &= ~(rows[1:] & rows[:-1])
-        return cls(np.arange(len(table.segments)), continues)
-
-    @classmethod
-    def _of_turns(cls, table: SegmentTable, titles: Sequence[str]) -> "Units":
-        documents = table.documents
-        begins = np.diff(documents, prepend=-1) != 0
-        turns, rows = _of_kinds(table, (_TURN,)), table.is_source | _of_kinds(table, _ROWS)
-        blocks = np.fromiter(table.block, np.intp, turns.size)
-        both = turns & np.concatenate(([False], turns[:-1]))
-        starts = begins | ~(both & (np.diff(blocks, prepend=-1) == 0))
-        same = np.array([False, *(titles[a] == titles[b] for a, b in pairwise(documents.tolist()))])
-        continues = ~begins & ~(rows & np.concatenate(([False], rows[:-1])))
-        continues |= begins & both & same
+        if both.any():
+            blocks, titles = np.array(table.block), [corpus.titles[document] for document in table.document]
+            starts[1:] = begins | ~both | (blocks[1:] != blocks[:-1])
+            continues[1:] |= begins & both & [one == other for one, other in pairwise(titles)]
         return cls(np.cumsum(starts) - 1, continues[starts])
 
     @property
     def are_segments(self) -> bool:
         """Whether each segment is the unit of its number."""
-        return self.number.size == self.continues.size and bool((self.number[1:] > self.number[:-1]).all())
+        return self.number.size == self.continues.size
 
     def before(self, values: Floats) -> Floats:
         """Return for each unit the value of the unit before, 0 if there is none."""
@@ -105,7 +94,9 @@ class Units:
         return np.array(found)
 
 
-def _of_kinds(table: SegmentTable, kinds: Container[Kind]) -> NDArray[np.bool_]:
+def _of_kinds(table: SegmentTable, kinds: Collection[Kind]) -> NDArray[np.bool_]:
+    if table.kinds.isdisjoint(kinds):
+        return np.zeros(len(table.segments), dtype=bool)
     return np.fromiter((kind in kinds for kind in table.kind), bool, len(table.segments))
 
 
@@ -202,6 +193,4 @@ def _asks(texts: Sequence[str], units: Units) -> Floats:
 
 def is_conversation(corpus: Corpus) -> bool:
     """Tell whether most segments are turns."""
-    if Kind.TURN not in corpus.table.kinds:
-        return False
-    return 2 * sum(segment.kind is Kind.TURN for segment in corpus.segments) > len(corpus.segments)
+    return 2 * int(_of_kinds(corpus.table, (_TURN,)).sum()) > len(corpus.segments)

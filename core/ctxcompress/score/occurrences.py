@@ -17,10 +17,8 @@ __all__ = [
     "contained",
     "counted",
     "deviation",
-    "gained",
     "inverse_frequency",
     "merged",
-    "norms",
     "ranks",
     "relative",
     "stacked",
@@ -151,22 +149,9 @@ def bm25(found: Occurrences, lengths: Floats, idf: Floats, *, k1: float = 1.5, b
     """
     if not found.unit.size:
         return np.zeros(found.units)
-    return gained(found, norms(lengths, k1=k1, b=b), idf[found.term], k1=k1)
-
-
-def gained(found: Occurrences, of_units: Floats, weights: Floats, *, k1: float = 1.5) -> Floats:
-    """Return the BM25 score of every unit, shape (units,).
-
-    of_units: `norms`. weights: the weight of the term of each occurrence.
-    """
-    gain = weights * found.times * (k1 + 1) / (found.times + of_units[found.unit])
+    needed = k1 * (1 - b + b * lengths / (lengths.sum() / lengths.size))
+    gain = idf[found.term] * found.times * (k1 + 1) / (found.times + needed[found.unit])
     return summed(gain, found.unit, found.units)
-
-
-def norms(lengths: Floats, *, k1: float = 1.5, b: float = 0.75) -> Floats:
-    """Return how often a term has to occur in units of these lengths to give half of what it can give at most."""
-    needed: Floats = k1 * (1 - b + b * lengths / (lengths.sum() / lengths.size))
-    return needed
 
 
 def summed(values: Floats, by: Integers, size: int) -> Floats:

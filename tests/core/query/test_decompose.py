@@ -222,10 +222,6 @@ async def test_a_model_that_is_awaited_writes_them(warned):
             "Compare the top 5 cloud providers by price, support and security",
             ("top 5 cloud providers by price", "top 5 cloud providers by support", "top 5 cloud providers by security"),
         ),
-        (
-            "best vector databases for latency, recall and cost",
-            ("best vector databases for latency", "best vector databases for recall", "best vector databases for cost"),
-        ),
         ("top 3 laptops: weight, price", ("top 3 laptops weight", "top 3 laptops price")),
         (
             "top 5 clouds for startups by price and support",

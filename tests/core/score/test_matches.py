@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.score.matches import levels, occurrences, respelled
+from ctxcompress.score.matches import occurrences, respelled
+from ctxcompress.score.occurrences import Concordance
 from ctxcompress.text.words import Terms, split_words
 
 LANGUAGES = "ar de en es hi ja ru th tr zh".split()
@@ -43,7 +44,7 @@ def test_all_occurrences_are_found(language, words, labels, own_labels, query):
     wanted = {term: 1.0 for of_word in own.values() for term in of_word}
     names = [label[-2:] for label in labels]
     asked = split_words(" ".join(query))
-    places = levels(words, labels, names, own_labels)
+    places = Concordance((*labels, *names, *own_labels, *words))
     scanned = occurrences(places, wanted, terms, asked)
     assert np.array_equal(scanned.keys(), np.unique(scanned.keys()))
     assert scanned.units == sum(map(len, (words, labels, names, own_labels)))

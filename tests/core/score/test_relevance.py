@@ -8,10 +8,15 @@ import rank_bm25
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress import CompressionConfig, compress
+from ctxcompress import CompressionConfig, Passage, compress
+from ctxcompress.data.documents import documents_as_they_are
+from ctxcompress.data.table import SegmentTable
 from ctxcompress.errors import ConfigError, MissingExtra
 from ctxcompress.query.terms import query_terms
+from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import relevance, scores_of_rank_bm25
+from ctxcompress.score.matches import find_matches
+from ctxcompress.segment.segments import segment
 from ctxcompress.text.words import Terms, split_words
 
 ENGLISH = Terms("en")
@@ -23,11 +28,12 @@ queries = st.sampled_from(["timeout", "server port", "中文", "nothing here", "
 def scored(query, given_passages):
     """One array of scores for each passage, which is a list of sentences and a title."""
     wanted = query_terms(query, language="en", terms=ENGLISH)
-    words = [split_words(sentence) for texts, _ in given_passages for sentence in texts]
-    sections = [number for number, (texts, _) in enumerate(given_passages) for _ in texts]
-    scores = relevance(words, sections, [split_words(title) for _, title in given_passages], wanted, ENGLISH)
-    assert scores.shape == (len(words),)
-    ends = np.cumsum([len(texts) for texts, _ in given_passages])
+    passages = [Passage(str(n), "\n\n".join(texts), title=title) for n, (texts, title) in enumerate(given_passages)]
+    segmented = [segment(passage.text) for passage in passages]
+    table = SegmentTable.of(documents_as_they_are([passage.text for passage in passages]), segmented)
+    scores = relevance(find_matches(Corpus.of(passages, table), wanted, ENGLISH))
+    assert scores.shape == (len(table.segments),)
+    ends = np.cumsum(list(map(len, segmented)))
     return np.split(scores, ends[:-1])
 
 

@@ -39,7 +39,7 @@ def rows(probability, query="who checks books on the shelf?"):
     corpus = Corpus.of([Passage("0", TEXT)], SegmentTable.of(documents_as_they_are([TEXT]), [segments]))
     terms = Terms("en")
     wanted = query_terms(query, language="en", terms=terms)
-    matches = find_matches(corpus.words, corpus.sections, corpus.labels, wanted, terms, corpus.names)
+    matches = find_matches(corpus, wanted, terms)
     table = source_features(corpus, matches, tuple(wanted), np.array(probability))
     paths = [".".join(s.heading) for s in segments]
     return {name: dict(zip(paths, row.tolist(), strict=True)) for name, row in zip(SOURCE, table, strict=True)}
