@@ -2,16 +2,17 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, filterfalse, pairwise
 
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.text.candidates import Candidates, lines_with
 from ctxcompress.text.stems import (
     OtherStems,
     fold,
     is_plain,
     is_varied,
+    keeps_beginnings,
+    kept_beginning,
     lower_case,
     other_stems,
     stemmer,
@@ -99,13 +100,13 @@ class Terms:
     also gives its parts. Unspaced scripts give pairs of characters, those of South-East Asia groups of three.
     """
 
-    __slots__ = ("_candidates", "_lower", "_other", "_stem")
+    __slots__ = ("_language", "_lower", "_other", "_stem")
 
     def __init__(self, language: str) -> None:
         self._stem = stemmer(language)
         self._other = other_stems(language)
         self._lower = lower_case(language)
-        self._candidates = Candidates(language)
+        self._language = language
 
     def of_words(self, words: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Return word -> terms for every distinct word: one term for a plain word, the whole and the parts for an
@@ -139,21 +140,30 @@ class Terms:
         """
         number = {term: index for index, term in enumerate(wanted)}
         found: dict[str, list[int]] = {}
-        plain, others = list(filter(str.isascii, words)), list[str]()
-        if len(plain) < len(words):
-            others = list(filterfalse(str.isascii, words))
-            if has_unspaced("\n".join(others)):
-                unspaced = list(filter(_UNSPACED_CHARACTER.match, others))
-                found = _with_grams(number, unspaced)
-                others = [] if len(unspaced) == len(others) else list(filterfalse(_UNSPACED_CHARACTER.match, others))
-        possible = self._candidates.among(plain, others, number)
+        if has_unspaced("\n".join(words)):
+            found = _with_grams(number, list(filter(_UNSPACED_CHARACTER.match, words)))
+            words = list(filterfalse(_UNSPACED_CHARACTER.match, words))
         if self._other:
-            return found | self._matching_other(possible, number, self._other)
-        for word, terms in self.of_words(possible).items():
+            return found | self._matching_other(words, number, self._other)
+        for word, terms in self.of_words(self._like(wanted, words)).items():
             hits = [number[term] for term in terms if term in number]
             if hits:
                 found[word] = hits
         return found
+
+    def _like(self, wanted: Iterable[str], words: Collection[str]) -> Collection[str]:
+        """Return the words that begin like a wanted term, and all that have parts or other characters than ASCII."""
+        if not keeps_beginnings(self._language):
+            return words
+        beginnings = tuple({kept_beginning(term, self._language) for term in wanted})
+        lowered = "\n".join(words).lower().split("\n")  # all at once, which is several times as fast as word by word
+        if len(lowered) != len(words):
+            return words
+        return [
+            word
+            for word, low in zip(words, lowered, strict=True)
+            if low.startswith(beginnings) or not (low.isascii() and is_plain(word, low))
+        ]
 
     def _matching_other(
         self, words: Iterable[str], number: Mapping[str, int], other: OtherStems
@@ -196,9 +206,20 @@ def _with_grams(number: Mapping[str, int], words: Sequence[str]) -> dict[str, li
     folded = joined.split("\n")[1:]
     hits: dict[int, list[int]] = {}
     for gram in filter(_UNSPACED_CHARACTER.match, number):
-        for line in lines_with(gram, joined):
+        for line in _lines_with(gram, joined):
             hits.setdefault(line, []).extend([number[gram]] * folded[line].count(gram))
     return {words[line]: hits[line] for line in sorted(hits)}
+
+
+def _lines_with(piece: str, text: str) -> Iterator[int]:
+    """Yield the numbers of the lines that have the piece. Each line has a line break before it."""
+    at, number, counted = text.find(piece), -1, 0
+    while at >= 0:
+        number += text.count("\n", counted, at + 1)
+        yield number
+        counted = at + 1
+        following = text.find("\n", counted)
+        at = text.find(piece, following) if following >= 0 else -1
 
 
 def _grams(word: str) -> tuple[str, ...]:
