@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from ctxcompress.cache.cache import Cache
-from ctxcompress.config.budgets import Tier
 from ctxcompress.config.checks import OnEmpty, Order, ScoreKind, Scorer
+from ctxcompress.config.presets import Tier
 from ctxcompress.data.must_keep import MustKeep
 from ctxcompress.data.observer import Observer
 from ctxcompress.data.results import Format
