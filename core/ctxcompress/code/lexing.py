@@ -1,9 +1,10 @@
 """Splits source code into logical lines, which end where no bracket, string or comment is open."""
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ctxcompress.code.cut_chunks import end_of_cut_text
+from ctxcompress.code.detection import end_of_cut_text
 from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["LogicalLines", "entry_starts", "logical_lines"]
@@ -73,13 +74,11 @@ _SLASHED_COMMENT = lazy_regex(r"[ \t]*+(?://|/\*)")
 _WITHOUT_HASHES = frozenset("javascript typescript tsx rust csharp kotlin scala swift dart".split())
 """Languages in which a hash begins an attribute, a private name or nothing."""
 _WITH_LABELS = frozenset(("c", "cpp", "go", "java"))
-_BRACKET_DEPTH = {"(": 1, "[": 1, ")": -1, "]": -1}
-_BRACE_DEPTH = {"{": 1, "}": -1}
 _BRACED = frozenset("javascript typescript tsx php c cpp java rust csharp kotlin scala swift dart go".split())
 """Languages in which a function, an object or a class in parentheses has lines of its own."""
 _SQL_END = lazy_regex(r";[ \t]?\r?\n|\n\r?\n")
 """The end of a statement in SQL, or a blank line."""
-_CLOSING = frozenset(")]}")
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _WITH_INITIALIZERS = frozenset("cpp csharp kotlin scala swift".split())
 _PAREN, _BODY, _VALUE = 0, 1, 2
 """Brackets in which lines continue, braces in which they end, and braces in which they continue."""
@@ -118,11 +117,11 @@ def logical_lines(text: str, language: str) -> LogicalLines:
 
     Closing brackets without an opening one are ignored, because the text may begin anywhere.
     """
-    lines = _braced_ends(text, language) if language in _BRACED else _ends(text, language)
+    lines = _lines(text, language)
     starts, indents, nets, ends_blank = list[int](), list[int](), list[int](), list[bool]()
     lows: list[int] = []
     start = 0
-    for end, net, low in zip(*lines, strict=True):
+    for end, net, low in zip(lines.ends, lines.nets, lines.lows, strict=True):
         is_at_margin = not text[start].isspace()
         if starts and not is_at_margin and text[start:end].isspace():
             ends_blank[-1] = True
@@ -143,65 +142,50 @@ def logical_lines(text: str, language: str) -> LogicalLines:
     return LogicalLines([*starts, len(text)], indents, nets, ends_blank, lows)
 
 
-def _ends(text: str, language: str) -> tuple[list[int], list[int], list[int]]:
-    """Return the ends of the logical lines, and their `nets` and `lows`."""
-    is_python, is_sql = language == "python", language == "sql"
-    ends: list[int] = []
-    nets: list[int] = []
-    lows: list[int] = []
-    depth = net = low = 0
-    comment = -1  # where a comment ends that stands before the statements of SQL
-    definition = _DEFINITION.get(language)
-    for match in _TOKENS.get(language, _C_LIKE).finditer(text, end_of_cut_text(text, language)):
-        found = match.group()
-        if is_sql and match.start() == (ends[-1] if ends else 0) and found[:2] in ("--", "/*"):
-            comment = match.end()
-        elif found == "\n":
-            is_end = match.start() == comment or _SQL_END.search(text, max(0, match.start() - 3), match.end() + 1)
-            if is_sql and not is_end:
-                continue
-            if depth == 0 or (definition and definition.match(text, match.end())):
-                depth = 0
-                ends.append(match.end())
-                nets.append(net)
-                lows.append(low)
-                net = low = 0
-        elif found in _BRACKET_DEPTH or (is_python and found in _BRACE_DEPTH):
-            depth = max(0, depth + (_BRACKET_DEPTH.get(found) or _BRACE_DEPTH.get(found, 0)))
-        elif found in _BRACE_DEPTH:
-            net += _BRACE_DEPTH[found]
-            low = min(low, net)
-    if text and (not ends or ends[-1] < len(text)):
-        ends.append(len(text))
-        nets.append(net)
-        lows.append(low)
-    return ends, nets, lows
-
-
-def _braced_ends(text: str, language: str) -> tuple[list[int], list[int], list[int]]:
-    """Return what `_ends` returns, for a language in which functions and classes may be in parentheses."""
-    lines = _BracedLines(text, has_initializers=language in _WITH_INITIALIZERS)
-    for match in _TOKENS[language].finditer(text, end_of_cut_text(text, language)):
+def _lines(text: str, language: str) -> "_Lines":
+    """Return the logical lines before those that are blank are joined to the ones above."""
+    lines = _Lines(text, language)
+    braces = "" if language == "python" else "{}"  # in Python they hold values
+    for match in _tokens(text, language):
         found = match.group()
         if found == "\n":
             lines.add_line_end(match.end())
-        elif found in ("(", "["):
-            lines.open.append(_PAREN)
-        elif found == "{":
-            lines.add_brace(match.start())
+        elif found in _OPENING:
+            if found in braces:
+                lines.add_brace(match.start())
+            else:
+                lines.open.append(_PAREN)
         elif found in _CLOSING:
-            lines.close(found == "}")
+            lines.close(found in braces)
     if text and (not lines.ends or lines.ends[-1] < len(text)):
         lines.end(len(text))
-    return lines.ends, lines.nets, lines.lows
+    return lines
 
 
-class _BracedLines:
+def _tokens(text: str, language: str) -> Iterator[re.Match[str]]:
+    found = _TOKENS.get(language, _C_LIKE).finditer(text, end_of_cut_text(text, language))
+    return _sql_tokens(text, found) if language == "sql" else found
+
+
+def _sql_tokens(text: str, tokens: Iterable[re.Match[str]]) -> Iterator[re.Match[str]]:
+    """Yield the tokens but for the ends of lines within statements. A comment before a statement stands alone."""
+    begin, comment = 0, -1
+    for match in tokens:
+        if match.group() == "\n":
+            if match.start() != comment and not _SQL_END.search(text, max(0, match.start() - 3), match.end() + 1):
+                continue
+            begin = match.end()
+        elif match.start() == begin and match.group()[:2] in ("--", "/*"):
+            comment = match.end()
+        yield match
+
+
+class _Lines:
     """The logical lines of a text so far, and the brackets that are open."""
 
-    def __init__(self, text: str, *, has_initializers: bool) -> None:
-        """has_initializers: whether a line after a signature may begin with a colon."""
-        self._text, self._has_initializers = text, has_initializers
+    def __init__(self, text: str, language: str) -> None:
+        self._text, self._definition = text, _DEFINITION.get(language)
+        self._is_braced, self._has_initializers = language in _BRACED, language in _WITH_INITIALIZERS
         self.ends: list[int] = []
         self.nets: list[int] = []
         self.lows: list[int] = []
@@ -214,22 +198,24 @@ class _BracedLines:
     def add_line_end(self, place: int) -> None:
         """End the line at `place`, unless it continues."""
         if self.open and self.open[-1] != _BODY:
+            if not (self._definition and self._definition.match(self._text, place)):
+                self._is_first = False
+                return
+            self.open = [bracket for bracket in self.open if bracket == _BODY]
+        elif self._is_braced and self._goes_on(place):
             self._is_first = False
             return
+        self.end(place)
+
+    def _goes_on(self, place: int) -> bool:
+        """Return whether the signature above `place` goes on there."""
         goes_on = _GOES_ON.match(self._text, place)
         if goes_on and self._text[place - 2 : place - 1] not in (",", *_ENDS_SIGNATURE):
             self._in_signature = self._in_signature or self._has_initializers or goes_on["clause"] is not None
-        elif (
-            not self._in_signature
-            or self._text[place : place + 1] in ("\n", "\r", "")
-            or self._is_signature_over(place)
-        ):
-            self.end(place)
-            return
-        self._is_first = False
-
-    def _is_signature_over(self, place: int) -> bool:
-        return self._text[max(0, place - 3) : place].rstrip()[-1:] in _ENDS_SIGNATURE
+            return True
+        if not self._in_signature or self._text[place : place + 1] in ("\n", "\r", ""):
+            return False
+        return self._text[max(0, place - 3) : place].rstrip()[-1:] not in _ENDS_SIGNATURE
 
     def end(self, place: int) -> None:
         """End the line at `place`."""
@@ -252,7 +238,7 @@ class _BracedLines:
     def _is_body(self, place: int) -> bool:
         if not self.open or self.open[-1] == _BODY:
             return True
-        if self._values or not _LINE_END.match(self._text, place + 1):
+        if self._values or not self._is_braced or not _LINE_END.match(self._text, place + 1):
             return False
         start = self.ends[-1] if self.ends else 0
         if self._text[start:place].lstrip()[:1] == "@":  # the arguments of a decorator
@@ -291,8 +277,8 @@ def entry_starts(text: str, start: int, end: int, language: str) -> list[int]:
         part = match.group()
         before = text[start : match.start()].rstrip(" \t\r")[-1:] if match.start() > start else before
         start = match.end()
-        if part in _BRACKET_DEPTH or part in _BRACE_DEPTH:
-            depth += _BRACKET_DEPTH.get(part, 0) or _BRACE_DEPTH.get(part, 0)
+        if part in _OPENING or part in _CLOSING:
+            depth += 1 if part in _OPENING else -1
             was_closed = was_closed or depth < opened
             before = part
         elif part == "\n" and opened and (was_closed or not depth):
