@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from ctxcompress.code.detection import SCRIPTS
+from ctxcompress.code.lexing import languages_with
 from ctxcompress.data.passages import NodeKind
 from ctxcompress.lazy_regex import lazy_regex
 
@@ -75,8 +75,8 @@ _GRAPHQL_DEFINITION = lazy_regex(
 _DESCRIPTION = lazy_regex(r"[ \t]*+\"")
 """What stands above a definition or a field of GraphQL."""
 _INITIALIZERS = frozenset(("init", "deinit", "subscript", "constructor"))
-_WITH_KEYWORD = frozenset(("go", "rust", "kotlin", "swift", "php", "scala", "ruby", "lua", "julia", "elixir"))
-"""Languages in which a word such as `func` begins a function, so that a name with parentheses is a call."""
+_SCRIPTS, _WITH_KEYWORD = languages_with("script"), languages_with("keyword")
+_WITH_LABELS, _WITH_TYPE_LINES = languages_with("labels"), languages_with("type-lines")
 _NAMESPACES = frozenset(("impl", "namespace", "module", "mod", "extension"))
 _CLASSES = frozenset(("class", "object", "record"))
 _NAMELESS = frozenset(("module", "exports", "prototype", "this", "self", "window"))
@@ -101,10 +101,8 @@ _TYPE_LINE = lazy_regex(
 """The type of a function in C whose name begins the next line."""
 _PRIVATE_MEMBER = lazy_regex(r"[ \t]*+#[\w$]+[ \t]*[(=;]")
 """A private member of a class in JavaScript."""
-_WITH_TYPE_LINES = frozenset(("c", "cpp"))
 _LABEL = lazy_regex(r"[ \t]*+(?!(?:default|public|protected|private)\b)[A-Za-z_]\w*+:[ \t]*+\r?\n")
 """A label of a statement, which is invalid without that."""
-_WITH_LABELS = frozenset(("c", "cpp", "go", "java"))
 
 
 class Definition(NamedTuple):
@@ -130,7 +128,7 @@ def is_attached(text: str, start: int, language: str) -> bool:
         return False
     if language == "python":
         return True
-    is_private_member = language in SCRIPTS and _PRIVATE_MEMBER.match(text, start)
+    is_private_member = language in _SCRIPTS and _PRIVATE_MEMBER.match(text, start)
     return not (is_private_member or _ANNOTATIONS.match(text, start))
 
 

@@ -9,10 +9,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
+from ctxcompress.code.lexing import LANGUAGES
 from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = [
-    "SCRIPTS",
     "code_lines",
     "code_share",
     "continues_in_next",
@@ -22,8 +22,6 @@ __all__ = [
     "source_language",
 ]
 
-SCRIPTS = frozenset(("javascript", "typescript", "tsx"))
-"""JavaScript and the languages that extend it."""
 _SAMPLE = 6_000
 _CODE_SHARE = 0.2
 """The share of lines above which a text with the name of source code is code."""
@@ -34,17 +32,8 @@ _CODE_EXTENSIONS = frozenset(
     "java jl js json jsonl jsx kt kts lisp lua m mjs mm php pl proto ps1 py pyi pyx r rb rkt rs scala scm sh sol sql "
     "swift tcl tf tfvars toml ts tsx vb vim vue yaml yml zig zsh".split()
 )
-_LANGUAGES = """
-python py pyi pyx; javascript js jsx mjs cjs; typescript ts mts cts; tsx tsx vue; java java; go go; rust rs; c c h;
-cpp cc cpp cxx cu hpp hh hxx; csharp cs; kotlin kt kts; scala scala; swift swift; dart dart; php php; ruby rb;
-shell sh bash zsh; perl pl pm; r r; julia jl; elixir ex exs; json json jsonl ipynb; yaml yaml yml; toml toml;
-ini ini cfg cnf conf properties; sql sql; lua lua; haskell hs; elm elm; graphql graphql graphqls gql;
-hcl hcl tf tfvars; lisp lisp lsp el clj cljs cljc edn scm ss rkt; erlang erl hrl; tcl tcl; vim vim; tex tex sty cls;
-css css; powershell ps1 psm1
-"""
-"""The name of each language, and the extensions of its files."""
 _LANGUAGE_BY_EXTENSION = {
-    extension: language for language, *extensions in map(str.split, _LANGUAGES.split(";")) for extension in extensions
+    extension: name for name, language in LANGUAGES.items() for extension in language.extensions.split()
 }
 _FRAGMENT = lazy_regex(r"#[^.#]*$")
 """The fragment of a URL that names a part of a file, such as `#L10-L42`."""

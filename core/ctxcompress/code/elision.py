@@ -5,23 +5,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ctxcompress.code.detection import SCRIPTS
+from ctxcompress.code.lexing import LANGUAGES, UNKNOWN, languages_with
 from ctxcompress.data.passages import Node, NodeKind, Span
 from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["PROSE", "Elision", "Marks", "marks_for"]
 
-_SIGNS = {
-    "#": "python ruby shell perl r julia elixir yaml toml ini graphql hcl nginx tcl powershell",
-    "--": "sql lua haskell elm",
-    ";": "lisp",
-    "%": "erlang tex",
-    '"': "vim",
-    "/*": "css",
-}
-_SIGN_OF = {language: sign for sign, languages in _SIGNS.items() for language in languages.split()}
-_SLASHES = "//"
-"""The sign of all other languages."""
 _CLOSING = {"/*": " */"}
 _OPEN_VALUES = lazy_regex(r"^[^#\n]*[(\[{,]\Z", re.MULTILINE)
 """A line of Python that ends among values in brackets."""
@@ -52,7 +41,7 @@ PROSE = Marks("[…]", "[…]")
 
 def _comment(language: str) -> str:
     """Return the marker for a gap as a comment in `language`, or as "// ..." if the language is unknown."""
-    sign = _SIGN_OF.get(language, _SLASHES)
+    sign = LANGUAGES.get(language, UNKNOWN).comment
     return f"{sign} ...{_CLOSING.get(sign, '')}"
 
 
@@ -60,8 +49,8 @@ def marks_for(language: str) -> Marks:
     """Return the gap markers of `language`, a name that `source_language` returns."""
     if language == "python":
         return Marks("# ...", "...", ("#",))
-    marker = _comment(language)
-    return Marks(marker, marker, _COMMENTS[_SIGN_OF.get(language, _SLASHES)], language in SCRIPTS)
+    marker, comments = _comment(language), _COMMENTS[LANGUAGES.get(language, UNKNOWN).comment]
+    return Marks(marker, marker, comments, language in languages_with("script"))
 
 
 class Elision:

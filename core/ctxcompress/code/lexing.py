@@ -1,13 +1,12 @@
-"""Splits source code into logical lines, which end where no bracket, string or comment is open."""
+"""The languages of source code, and its logical lines, which end where no bracket, string or comment is open."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from ctxcompress.code.detection import end_of_cut_text
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["LogicalLines", "entry_starts", "logical_lines"]
+__all__ = ["LANGUAGES", "UNKNOWN", "LogicalLines", "entry_starts", "languages_with", "logical_lines"]
 
 # Each begins with a literal, and runs of other characters are read at once: a scan then skips what begins no token.
 _DOUBLE = r'"[^"\\\n]*+(?:\\[\s\S][^"\\\n]*+)*+"?'
@@ -44,24 +43,77 @@ _TCL = _pattern(r"(?<=[\n;])[ \t]*+\#[^\n]*+", _DOUBLE)
 _VIM = _pattern(r"(?<=\n)[ \t]*+\"[^\n]*+", _DOUBLE, _SINGLE)
 _CSS = _pattern(_BLOCK_COMMENT, _DOUBLE, _SINGLE)
 _SQL = _pattern(rf"--[^\n]*+|{_BLOCK_COMMENT}|\$\w*\$(?:[^$]|\$(?!\w*\$))*+(?:\$\w*\$)?", _DOUBLE, _SINGLE)
-_TOKENS = {
-    "python": _PYTHON,
-    **dict.fromkeys(("javascript", "typescript", "tsx", "php"), _SCRIPT),
-    **dict.fromkeys(("c", "cpp", "java", "rust", "csharp", "kotlin", "scala", "swift", "dart"), _C_LIKE),
-    "go": _RAW_STRINGS,
-    **dict.fromkeys(
-        ("ruby", "shell", "perl", "r", "elixir", "yaml", "toml", "julia", "ini", "nginx", "powershell"), _HASHES
-    ),
-    **dict.fromkeys(("lua", "haskell", "elm"), _DASHES),
-    **dict.fromkeys(("erlang", "tex"), _PERCENTS),
-    "graphql": _GRAPHQL,
-    "hcl": _HCL,
-    "lisp": _SEMICOLONS,
-    "tcl": _TCL,
-    "vim": _VIM,
-    "css": _CSS,
-    "sql": _SQL,
+
+
+class _Language(NamedTuple):
+    extensions: str
+    tokens: re.Pattern[str] = _C_LIKE
+    comment: str = "//"
+    """What begins a comment."""
+    traits: str = ""
+
+
+LANGUAGES: Mapping[str, _Language] = {
+    "python": _Language("py pyi pyx", _PYTHON, "#"),
+    "javascript": _Language("js jsx mjs cjs", _SCRIPT, "//", "braced no-hash script"),
+    "typescript": _Language("ts mts cts", _SCRIPT, "//", "braced no-hash script"),
+    "tsx": _Language("tsx vue", _SCRIPT, "//", "braced no-hash script"),
+    "php": _Language("php", _SCRIPT, "//", "braced keyword"),
+    "java": _Language("java", _C_LIKE, "//", "braced labels"),
+    "go": _Language("go", _RAW_STRINGS, "//", "braced labels keyword"),
+    "rust": _Language("rs", _C_LIKE, "//", "braced no-hash keyword"),
+    "c": _Language("c h", _C_LIKE, "//", "braced labels type-lines conditionals"),
+    "cpp": _Language("cc cpp cxx cu hpp hh hxx", _C_LIKE, "//", "braced labels type-lines conditionals initializers"),
+    "csharp": _Language("cs", _C_LIKE, "//", "braced no-hash conditionals initializers"),
+    "kotlin": _Language("kt kts", _C_LIKE, "//", "braced no-hash keyword initializers"),
+    "scala": _Language("scala", _C_LIKE, "//", "braced no-hash keyword initializers"),
+    "swift": _Language("swift", _C_LIKE, "//", "braced no-hash keyword initializers"),
+    "dart": _Language("dart", _C_LIKE, "//", "braced no-hash"),
+    "ruby": _Language("rb", _HASHES, "#", "words keyword"),
+    "shell": _Language("sh bash zsh", _HASHES, "#", "words"),
+    "perl": _Language("pl pm", _HASHES, "#"),
+    "r": _Language("r", _HASHES, "#"),
+    "julia": _Language("jl", _HASHES, "#", "words keyword"),
+    "elixir": _Language("ex exs", _HASHES, "#", "words keyword"),
+    "powershell": _Language("ps1 psm1", _HASHES, "#"),
+    "json": _Language("json jsonl ipynb"),
+    "yaml": _Language("yaml yml", _HASHES, "#"),
+    "toml": _Language("toml", _HASHES, "#"),
+    "ini": _Language("ini cfg cnf conf properties", _HASHES, "#"),
+    "nginx": _Language("", _HASHES, "#"),
+    "hcl": _Language("hcl tf tfvars", _HCL, "#"),
+    "graphql": _Language("graphql graphqls gql", _GRAPHQL, "#"),
+    "tcl": _Language("tcl", _TCL, "#"),
+    "sql": _Language("sql", _SQL, "--"),
+    "lua": _Language("lua", _DASHES, "--", "words keyword"),
+    "haskell": _Language("hs", _DASHES, "--"),
+    "elm": _Language("elm", _DASHES, "--"),
+    "lisp": _Language("lisp lsp el clj cljs cljc edn scm ss rkt", _SEMICOLONS, ";"),
+    "erlang": _Language("erl hrl", _PERCENTS, "%"),
+    "tex": _Language("tex sty cls", _PERCENTS, "%"),
+    "vim": _Language("vim", _VIM, '"', "words"),
+    "css": _Language("css", _CSS, "/*"),
 }
+"""The languages by the names that `source_language` returns, with traits:
+
+- braced: a function, an object or a class in parentheses has lines of its own.
+- no-hash: a hash begins an attribute, a private name or nothing.
+- script: JavaScript and the languages that extend it.
+- keyword: a word such as `func` begins a function, so that a name with parentheses is a call.
+- labels: a statement may have a label, without which it is invalid.
+- type-lines: the type of a function may have a line of its own.
+- conditionals: a section from `#if` to `#endif` may be left out.
+- initializers: a line after a signature may begin with a colon.
+- words: words such as `end` are around most bodies, whatever braces there are within.
+"""
+UNKNOWN = _Language("")
+
+
+def languages_with(trait: str) -> frozenset[str]:
+    """Return the languages with a trait."""
+    return frozenset(name for name, language in LANGUAGES.items() if trait in language.traits.split())
+
+
 _DEFINITION = {
     "python": lazy_regex(r"[ \t]*+(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(]|@\w)"),
     "ruby": lazy_regex(r"[ \t]*+(?:def[ \t]+[\w.]+|class[ \t]+[A-Z]|module[ \t]+[A-Z])"),
@@ -71,15 +123,11 @@ _DEFINITION = {
 _COMMENT = lazy_regex(r"[ \t]*+(?:#(?!!)|//|/\*|--[ ])")
 _COMMENT_OR_LABEL = lazy_regex(r"[ \t]*+(?:#|//|/\*|\w+:[ \t]*(?:\r?\n|//|/\*))")
 _SLASHED_COMMENT = lazy_regex(r"[ \t]*+(?://|/\*)")
-_WITHOUT_HASHES = frozenset("javascript typescript tsx rust csharp kotlin scala swift dart".split())
-"""Languages in which a hash begins an attribute, a private name or nothing."""
-_WITH_LABELS = frozenset(("c", "cpp", "go", "java"))
-_BRACED = frozenset("javascript typescript tsx php c cpp java rust csharp kotlin scala swift dart go".split())
-"""Languages in which a function, an object or a class in parentheses has lines of its own."""
+_WITHOUT_HASHES, _WITH_LABELS = languages_with("no-hash"), languages_with("labels")
+_BRACED, _WITH_INITIALIZERS = languages_with("braced"), languages_with("initializers")
 _SQL_END = lazy_regex(r";[ \t]?\r?\n|\n\r?\n")
 """The end of a statement in SQL, or a blank line."""
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
-_WITH_INITIALIZERS = frozenset("cpp csharp kotlin scala swift".split())
 _PAREN, _BODY, _VALUE = 0, 1, 2
 """Brackets in which lines continue, braces in which they end, and braces in which they continue."""
 _OPENS_BODY = lazy_regex(r"[)\w>]")
@@ -112,12 +160,12 @@ class LogicalLines(NamedTuple):
     """The number of braces opened before it that each line closes, as a number below 0, whatever it opens again."""
 
 
-def logical_lines(text: str, language: str) -> LogicalLines:
-    """Return the logical lines of `text`, which they partition.
+def logical_lines(text: str, language: str, begin: int) -> LogicalLines:
+    """Return the logical lines of `text`, which they partition. begin: where code begins, after what was cut.
 
     Closing brackets without an opening one are ignored, because the text may begin anywhere.
     """
-    lines = _lines(text, language)
+    lines = _lines(text, language, begin)
     starts, indents, nets, ends_blank = list[int](), list[int](), list[int](), list[bool]()
     lows: list[int] = []
     start = 0
@@ -142,29 +190,22 @@ def logical_lines(text: str, language: str) -> LogicalLines:
     return LogicalLines([*starts, len(text)], indents, nets, ends_blank, lows)
 
 
-def _lines(text: str, language: str) -> "_Lines":
+def _lines(text: str, language: str, begin: int) -> "_Lines":
     """Return the logical lines before those that are blank are joined to the ones above."""
     lines = _Lines(text, language)
     braces = "" if language == "python" else "{}"  # in Python they hold values
-    for match in _tokens(text, language):
+    tokens = LANGUAGES.get(language, UNKNOWN).tokens.finditer(text, begin)
+    for match in _sql_tokens(text, tokens) if language == "sql" else tokens:
         found = match.group()
         if found == "\n":
             lines.add_line_end(match.end())
         elif found in _OPENING:
-            if found in braces:
-                lines.add_brace(match.start())
-            else:
-                lines.open.append(_PAREN)
+            lines.add_bracket(match.start(), found in braces)
         elif found in _CLOSING:
             lines.close(found in braces)
     if text and (not lines.ends or lines.ends[-1] < len(text)):
         lines.end(len(text))
     return lines
-
-
-def _tokens(text: str, language: str) -> Iterator[re.Match[str]]:
-    found = _TOKENS.get(language, _C_LIKE).finditer(text, end_of_cut_text(text, language))
-    return _sql_tokens(text, found) if language == "sql" else found
 
 
 def _sql_tokens(text: str, tokens: Iterable[re.Match[str]]) -> Iterator[re.Match[str]]:
@@ -225,9 +266,11 @@ class _Lines:
         self._net = self._low = 0
         self._is_first, self._in_signature = True, False
 
-    def add_brace(self, place: int) -> None:
-        """Open a brace."""
-        if self._is_body(place):
+    def add_bracket(self, place: int, is_brace: bool) -> None:
+        """Open a bracket."""
+        if not is_brace:
+            self.open.append(_PAREN)
+        elif self._is_body(place):
             self.open.append(_BODY)
             self._net += 1
             self._in_signature = False
@@ -273,7 +316,7 @@ def entry_starts(text: str, start: int, end: int, language: str) -> list[int]:
     before = ""
     last = start + len(text[start:end].rstrip())
     was_closed = False
-    for match in _TOKENS.get(language, _C_LIKE).finditer(text, start, last):
+    for match in LANGUAGES.get(language, UNKNOWN).tokens.finditer(text, start, last):
         part = match.group()
         before = text[start : match.start()].rstrip(" \t\r")[-1:] if match.start() > start else before
         start = match.end()

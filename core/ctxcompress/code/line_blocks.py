@@ -11,7 +11,8 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from ctxcompress.code.lexing import logical_lines
+from ctxcompress.code.detection import end_of_cut_text
+from ctxcompress.code.lexing import LANGUAGES, UNKNOWN, languages_with, logical_lines
 from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.lazy_regex import lazy_regex
 
@@ -88,8 +89,7 @@ _CONTINUATION = lazy_regex(
 """A line that continues the statement above it with the same indentation."""
 _CLOSES = lazy_regex(r"[ \t]*+(?:[)\]}>]|(?:end|END)\b|done\b|fi\b|esac\b)")
 _CLOSING_WORD = lazy_regex(r"[ \t]*+(?:end|done|fi|esac)\b")
-_WORDED = frozenset(("ruby", "elixir", "lua", "julia", "shell", "vim"))
-"""Languages in which words are around most bodies, whatever braces there are within."""
+_WORDED, _WITH_CONDITIONALS = languages_with("words"), languages_with("conditionals")
 _COMMENT = lazy_regex(r"[ \t]*+(?:#(?!endif\b)|//|/\*|\*|--[ ])")
 _GOES_ON = frozenset(")]}>ecfrtEd#/*-")
 """First characters of lines that may continue or close a statement, and of comments before them."""
@@ -97,11 +97,6 @@ _CONDITIONAL = lazy_regex(r"^[ \t]*+#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b
 _CONDITIONAL_KIND = lazy_regex(r"[ \t]*+#[ \t]*(?:(?P<begin>if|ifdef|ifndef)|(?P<go_on>else|elif)|(?P<end>endif))\b")
 _NEAR = 20
 """The number of lines after `#if` that are read to find code."""
-_WITH_CONDITIONALS = frozenset(("c", "cpp", "csharp"))
-_HASH_COMMENTS = frozenset(
-    "python ruby shell perl r elixir yaml toml julia ini graphql hcl nginx tcl powershell".split()
-)
-"""Languages in which a hash begins a comment, such as "# if", and no directive."""
 _FIRST = lazy_regex(r"[ \t]*+(.?)", re.DOTALL)
 
 
@@ -110,7 +105,9 @@ class LineBlocks:
 
     def __init__(self, text: str, language: str) -> None:
         self._text, self._language = text, language
-        self.starts, self._indents, nets, self.ends_blank, lows = logical_lines(text, language)
+        self.starts, self._indents, nets, self.ends_blank, lows = logical_lines(
+            text, language, end_of_cut_text(text, language)
+        )
         """Where each line begins, and last where the text ends; and whether blank lines follow it."""
         self.first_characters = _first_characters(text, self.starts[:-1])
         """The first character of each line that is not a space or tab."""
@@ -221,7 +218,8 @@ class LineBlocks:
         if self._sections.get(number) == extent:
             levels = {self._nets[line] for line in (number, body, tail, end)}
             return levels == {min(self._lowest[body:tail], default=0)}
-        if self._language not in _HASH_COMMENTS and not self._has_whole_conditionals(number, extent):
+        may_be_directive = LANGUAGES.get(self._language, UNKNOWN).comment != "#"
+        if may_be_directive and not self._has_whole_conditionals(number, extent):
             return False
         if not self._is_braced:
             return True
