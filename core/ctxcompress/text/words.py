@@ -240,12 +240,6 @@ _AT_ONCE = 1 << 17
 """About how many characters of texts are split at once."""
 _BROKEN = lazy_regex(r"\b([^\W\d_]{2,40}+)[-\u2010\u00ad][ \t]*+\r?\n[ \t>]*+([^\W\d_]{2,40}+)")
 """A word that is divided at a line end."""
-_WESTERN = "cp1252"
-"""The encoding that has the letters and the punctuation of most Western texts, a byte each."""
-_WESTERN_BLANKED = bytes(
-    byte if re.match(r"\w", bytes((byte,)).decode(_WESTERN, "replace")) else ord(" ") for byte in range(256)
-)
-"""The same table for a text in this encoding, without `_BETWEEN`."""
 
 
 def split_each(texts: Sequence[str]) -> list[Sequence[str]]:
@@ -279,13 +273,4 @@ def _split_together(texts: Sequence[str]) -> list[Sequence[str]]:
     if joined.count(_BETWEEN) >= len(plain):  # a text contains the separator, or there is none
         return list(map(split_words, texts))
     parts = map(tuple, map(str.split, joined.encode().translate(_BLANKED).decode().split(_BETWEEN)))
-    return [next(parts) if text.isascii() else _western_words(text) or split_words(text) for text in texts]
-
-
-def _western_words(text: str) -> Sequence[str]:
-    """Return `split_words` of a text in half the time, or nothing if it has characters that `_WESTERN` lacks."""
-    try:
-        encoded = text.encode(_WESTERN)
-    except UnicodeEncodeError:
-        return ()
-    return tuple(encoded.translate(_WESTERN_BLANKED).decode(_WESTERN).split())
+    return [next(parts) if text.isascii() else split_words(text) for text in texts]
