@@ -12,9 +12,9 @@ from math import isfinite
 from typing import Any, Literal, TypeGuard, TypeVar, get_args
 
 from ctxcompress.cache.cache import Cache
-from ctxcompress.data.observer import Observer
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.results import Format
+from ctxcompress.data.stats import Observer
 from ctxcompress.encoders import encoder_named
 from ctxcompress.encoders.encoder import Comparer, Encoder, word_vectors_of
 from ctxcompress.errors import ConfigError, MissingExtra

@@ -26,8 +26,8 @@ from ctxcompress.config.presets import (
     with_one_budget,
 )
 from ctxcompress.data.must_keep import MustKeep, read_rules
-from ctxcompress.data.observer import Observer
 from ctxcompress.data.results import Format
+from ctxcompress.data.stats import Observer
 from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.errors import ConfigError
 from ctxcompress.language_model import LanguageModel, LLMSelector

@@ -11,16 +11,14 @@ If everything that is left fits, steps 2 to 4 are skipped. If the cache has the 
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import passages_of
-from ctxcompress.data.observer import Observation, observed
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression
-from ctxcompress.data.stats import Clock, stop_if_cancelled
+from ctxcompress.data.stats import Clock, observed, stop_if_cancelled
 from ctxcompress.errors import warn
 from ctxcompress.pipeline.analysis import Analyser, Analysis, AnalysisOptions, documents_as_passages
 from ctxcompress.pipeline.call_cache import CallCache, Fingerprints
@@ -55,7 +53,7 @@ def run_pipeline(task: Task) -> Compression:
         if listener is not None:
             listener.last = None
         result = _cached(task)
-        report(partial(Observation.of, result))
+        report(result.observation)
     return result
 
 
