@@ -145,7 +145,7 @@ def definition_on_line(text: str, start: int, language: str, *, is_opened: bool)
     """
     head = _head(text, start, language)
     if language == "graphql":
-        return _in_graphql(head)
+        return _declared(_GRAPHQL_DEFINITION.match(head))
     if match := _DEFINITION.match(head):
         return _with_keyword(head, match)
     # Without a brace, only these words make a function of what is assigned, and in Python they are names.
@@ -158,7 +158,7 @@ def definition_on_line(text: str, start: int, language: str, *, is_opened: bool)
         kind = NodeKind.CLASS if match["class"] else NodeKind.FUNCTION
         return Definition(kind, "default", kind is NodeKind.CLASS, True)
     if language == "sql":
-        return _in_sql(head)
+        return _declared(_SQL_DEFINITION.match(head))
     return _typed_function(head, language) if is_opened else None
 
 
@@ -199,16 +199,12 @@ def _kind(container: str | None, is_type: str | None) -> NodeKind:
     return NodeKind.CLASS if container in _CLASSES else NodeKind.TYPE
 
 
-def _in_sql(head: str) -> Definition | None:
-    match = _SQL_DEFINITION.match(head)
+def _declared(match: re.Match[str] | None) -> Definition | None:
+    """Return what a statement of SQL or GraphQL defines."""
     if match is None:
         return None
-    return Definition(NodeKind.FUNCTION if match["code"] else NodeKind.TYPE, match["name"].strip('"`[]'), False, True)
-
-
-def _in_graphql(head: str) -> Definition | None:
-    match = _GRAPHQL_DEFINITION.match(head)
-    return Definition(NodeKind.TYPE, match["name"], False, True) if match else None
+    kind = NodeKind.FUNCTION if match.groupdict().get("code") else NodeKind.TYPE
+    return Definition(kind, match["name"].strip('"`[]'), False, True)
 
 
 def _typed_function(head: str, language: str) -> Definition | None:

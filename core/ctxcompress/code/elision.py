@@ -128,17 +128,21 @@ class Elision:
 
     def _clause_markers(self, node: Node, kept: "_Kept") -> Iterator[tuple[int, str]]:
         for start, end in ((node.start, node.body), (node.tail, node.end)):
-            for gap in kept.gaps(start, end):
-                anchor = kept.last_before(gap)
-                if anchor >= node.start and "\n" in self._text[anchor:gap]:
-                    yield self._marker(node.children[0], anchor, "")
+            for anchor, _ in self._gaps_between_lines(node, start, end, kept):
+                yield self._marker(node.children[0], anchor, "")
 
     def _doc_markers(self, node: Node, kept: "_Kept") -> Iterator[tuple[int, str]]:
         """Yield a marker for each gap in a docstring, within its quotes."""
-        for gap in kept.gaps(node.start, node.end):
-            anchor = kept.last_before(gap)
-            if anchor > node.start and "\n" in self._text[anchor:gap] and kept.any(gap, node.end):
+        for anchor, gap in self._gaps_between_lines(node, node.start, node.end, kept):
+            if kept.any(gap, node.end):
                 yield self._marker(node, anchor, "...")
+
+    def _gaps_between_lines(self, node: Node, start: int, end: int, kept: "_Kept") -> Iterator[tuple[int, int]]:
+        """Yield where the kept text before each dropped line between two offsets ends, and where that line begins."""
+        for gap in kept.gaps(start, end):
+            anchor = kept.last_before(gap)
+            if anchor >= node.start and "\n" in self._text[anchor:gap]:
+                yield anchor, gap
 
     def _marker(self, node: Node, anchor: int, what: str) -> tuple[int, str]:
         """Return a marker on a line of its own, with the indentation of the node."""

@@ -117,7 +117,7 @@ class LineBlocks:
         """The extent of the section that each `#if` begins. Its first part is its body."""
         if language in _WITH_CONDITIONALS and "#" in self.first_characters:
             self._read_conditionals()
-        self._following = _following_lines(self._indents)
+        self._following = _next_lines(self._indents, self._indents)
         self._is_braced = any(nets)
         self._nets = list(accumulate(nets, initial=0))
         """The number of open braces before each line."""
@@ -158,7 +158,8 @@ class LineBlocks:
 
     @cached_property
     def _closings(self) -> list[int]:
-        return _closing_lines(self._nets)
+        """For each line the number of the first one from it on that closes the brace around it, or of the last one."""
+        return [line - 1 for line in _next_lines(self._nets, [net - 1 for net in self._nets])]
 
     def extent(self, number: int, last: int) -> Extent:
         """Return the extent of the statement that begins on line `number` and ends before line `last`.
@@ -256,24 +257,13 @@ def _first_characters(text: str, starts: Sequence[int]) -> list[str]:
     return [text[at] if text[at] not in " \t" else first(text, at)[1] for at in starts]  # type: ignore[index]
 
 
-def _following_lines(indents: Sequence[int]) -> list[int]:
-    """Return for each line the number of the next line that is not indented deeper, or the number of lines."""
-    found = [len(indents)] * len(indents)
+def _next_lines(values: Sequence[int], limits: Sequence[int]) -> list[int]:
+    """Return for each line the number of the next line whose value is at most the limit of this one, or the number of
+    lines. A limit is as much below its value as all others."""
+    found = [len(values)] * len(values)
     open_: list[int] = []
-    for number, indent in enumerate(indents):
-        while open_ and indents[open_[-1]] >= indent:
+    for number, value in enumerate(values):
+        while open_ and limits[open_[-1]] >= value:
             found[open_.pop()] = number
-        open_.append(number)
-    return found
-
-
-def _closing_lines(nets: Sequence[int]) -> list[int]:
-    """Return for each line the number of the first line from it on that closes the brace around it, or the number of
-    lines. nets: the number of open braces before each line."""
-    found = [len(nets) - 1] * len(nets)
-    open_: list[int] = []
-    for number, net in enumerate(nets):
-        while open_ and nets[open_[-1]] > net:
-            found[open_.pop()] = number - 1
         open_.append(number)
     return found
