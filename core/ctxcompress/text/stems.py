@@ -10,6 +10,7 @@ from ctxcompress.lazy_regex import lazy_regex
 __all__ = [
     "OtherStems",
     "fold",
+    "has_accents",
     "is_plain",
     "is_varied",
     "keeps_beginnings",
@@ -66,9 +67,14 @@ def is_plain(word: str, low: str) -> bool:
     return (word == low or word[1:] == low[1:] or word.isupper()) and "_" not in word
 
 
+def has_accents(text: str) -> bool:
+    """Return whether `text` has a Latin letter with an accent."""
+    return not text.isascii() and _ACCENTED_LATIN.search(text) is not None
+
+
 def without_accents(term: str) -> str:
     """Return `term` without the accents of Latin letters, if it has other letters than accents."""
-    if not _ACCENTED_LATIN.search(term):
+    if not has_accents(term):
         return term
     bare = _COMBINING.sub("", unicodedata.normalize("NFKD", term)).replace("ı", "i")
     return unicodedata.normalize("NFC", bare) or term
@@ -167,9 +173,18 @@ def _compound_parts(stem: str) -> list[str]:
 # --- Arabic: removing the particles, endings and pronouns that are attached to a word
 
 _ARABIC = lazy_regex(r"[\u0620-\u064a\u0671-\u06d3]")
-_ARABIC_SPELLINGS = str.maketrans(
-    {"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ئ": "ي", "ی": "ي", "ؤ": "و", "ة": "ه", "ک": "ك"}
-)
+_ARABIC_SPELLINGS = {
+    "أ": "ا",
+    "إ": "ا",
+    "آ": "ا",
+    "ٱ": "ا",
+    "ى": "ي",
+    "ئ": "ي",
+    "ی": "ي",
+    "ؤ": "و",
+    "ة": "ه",
+    "ک": "ك",
+}
 """Letters with hamza or dots that writers often omit, or that another keyboard lacks -> the plain letter."""
 _LONG_VOWELS = "اوي"
 _PREFIX = lazy_regex(r"(?<![^\n])(?:(?:[وف]?لل|و?[بكف]?ال)(?=[^\n]{3})|و(?=[^\n]{4})|[وفبكل](?=[0-9]+(?![^\n])))")
@@ -193,7 +208,10 @@ def _arabic_stems(words: Iterable[str]) -> list[str]:
         return []
     # All words at once, one per line, because a call per word costs more. Not separated by spaces: the word "ﷺ" has
     # some when it is spelled out.
-    joined = _PREFIX.sub("", "\n".join(given).translate(_ARABIC_SPELLINGS))
+    joined = "\n".join(given)
+    for written, plain in _ARABIC_SPELLINGS.items():
+        joined = joined.replace(written, plain)  # several times as fast as a table, which looks up each letter
+    joined = _PREFIX.sub("", joined)
     for _ in range(_ROUNDS):
         joined = _ENDING.sub("", joined)
     roots = _INNER_LONG_VOWEL.sub("", joined).split("\n")

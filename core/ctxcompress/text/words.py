@@ -9,6 +9,7 @@ from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.stems import (
     OtherStems,
     fold,
+    has_accents,
     is_plain,
     is_varied,
     keeps_beginnings,
@@ -62,7 +63,6 @@ _UNSPACED_CHARACTER = lazy_regex(rf"[{_UNSPACED}]")
 _LONE_HAN = lazy_regex(r"(?<=[\u3040-\u30ff])[\u3400-\u9fff](?![\u3400-\u9fff])|^[\u3400-\u9fff](?=[\u3040-\u30ff])")
 _ALPHABETIC = lazy_regex(rf"[{_ALPHABETIC_UNSPACED}]")
 _PART = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
-_ARABIC_OR_INDIC = lazy_regex(r"[\u0620-\u06d3\u0900-\u0dff]++")
 
 
 def split_words(text: str) -> list[str]:
@@ -116,9 +116,13 @@ class Terms:
         spelled, joined = lowered, "".join(lowered)
         if not joined.isascii() and is_varied(joined):
             spelled = [low if low.isascii() else fold(low) or low for low in lowered]
+        stems = self._stem(spelled)
+        are_usual = not (has_unspaced(joined) or has_accents("".join(stems)))
         return {
-            word: (stem,) if stem.isascii() and is_plain(word, low) else self._of_special(word, low, stem)
-            for word, low, stem in zip(distinct, lowered, self._stem(spelled), strict=True)
+            word: (stem,)
+            if (are_usual or stem.isascii()) and is_plain(word, low)
+            else self._of_special(word, low, stem)
+            for word, low, stem in zip(distinct, lowered, stems, strict=True)
         }
 
     @property
@@ -187,8 +191,6 @@ class Terms:
         return found
 
     def _of_special(self, word: str, low: str, stem: str) -> tuple[str, ...]:
-        if word == low and _ARABIC_OR_INDIC.fullmatch(word):  # neither parts nor accents
-            return (stem,)
         if _UNSPACED_CHARACTER.match(word):
             return _grams(unicodedata.normalize("NFKC", word))
         parts = (
