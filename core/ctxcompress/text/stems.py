@@ -8,9 +8,9 @@ import Stemmer
 from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = [
+    "ACCENTED",
     "OtherStems",
     "fold",
-    "has_accents",
     "is_plain",
     "is_varied",
     "keeps_beginnings",
@@ -41,7 +41,9 @@ _VARIED = (
     r"\uff00-\uff9f"
 )
 _FOLDED = lazy_regex(f"[{_VARIED}]")
-_ACCENTED_LATIN = lazy_regex(r"[\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff\ufb00-\ufb06\uff00-\uff5f]")
+ACCENTED = r"\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff\ufb00-\ufb06\uff00-\uff5f"
+"""Latin letters with accents and of other widths, for a set in a regular expression."""
+_ACCENTED_LATIN = lazy_regex(f"[{ACCENTED}]")
 _COMBINING = lazy_regex(r"[\u0300-\u036f]")
 
 
@@ -67,14 +69,9 @@ def is_plain(word: str, low: str) -> bool:
     return (word == low or word[1:] == low[1:] or word.isupper()) and "_" not in word
 
 
-def has_accents(text: str) -> bool:
-    """Return whether `text` has a Latin letter with an accent."""
-    return not text.isascii() and _ACCENTED_LATIN.search(text) is not None
-
-
 def without_accents(term: str) -> str:
     """Return `term` without the accents of Latin letters, if it has other letters than accents."""
-    if not has_accents(term):
+    if not _ACCENTED_LATIN.search(term):
         return term
     bare = _COMBINING.sub("", unicodedata.normalize("NFKD", term)).replace("ı", "i")
     return unicodedata.normalize("NFC", bare) or term
@@ -115,8 +112,8 @@ def stemmer(language: str) -> Stem:
     stem = _own_stemmer(language)
     if language not in _WITH_ENGLISH:
         return stem
-    english = _snowball("en")
-    return lambda words: english(stem(words))  # neither stemmer changes words in the other's letters
+    english = Stemmer.Stemmer("english").stemWord
+    return lambda words: [english(word) if word.isascii() else word for word in stem(words)]
 
 
 def other_stems(language: str) -> OtherStems | None:

@@ -7,9 +7,9 @@ from itertools import accumulate, filterfalse, pairwise
 
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.stems import (
+    ACCENTED,
     OtherStems,
     fold,
-    has_accents,
     is_plain,
     is_varied,
     keeps_beginnings,
@@ -60,6 +60,7 @@ _MIXED = lazy_regex(
     rf"[{_UNSPACED}]+|[^\W{_UNSPACED}]++(?:[{_MARKS}]++[^\W{_UNSPACED}]*+)*+|[{_MARKS}]++(?:[^\W{_UNSPACED}]++[{_MARKS}]*+)*+"
 )
 _UNSPACED_CHARACTER = lazy_regex(rf"[{_UNSPACED}]")
+_SPECIAL = lazy_regex(rf"[{_UNSPACED}{ACCENTED}]")
 _LONE_HAN = lazy_regex(r"(?<=[\u3040-\u30ff])[\u3400-\u9fff](?![\u3400-\u9fff])|^[\u3400-\u9fff](?=[\u3040-\u30ff])")
 _ALPHABETIC = lazy_regex(rf"[{_ALPHABETIC_UNSPACED}]")
 _PART = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
@@ -116,13 +117,9 @@ class Terms:
         spelled, joined = lowered, "".join(lowered)
         if not joined.isascii() and is_varied(joined):
             spelled = [low if low.isascii() else fold(low) or low for low in lowered]
-        stems = self._stem(spelled)
-        are_usual = not (has_unspaced(joined) or has_accents("".join(stems)))
         return {
-            word: (stem,)
-            if (are_usual or stem.isascii()) and is_plain(word, low)
-            else self._of_special(word, low, stem)
-            for word, low, stem in zip(distinct, lowered, stems, strict=True)
+            word: (stem,) if is_plain(word, low) and not _SPECIAL.search(stem) else self._of_special(word, low, stem)
+            for word, low, stem in zip(distinct, lowered, self._stem(spelled), strict=True)
         }
 
     @property
