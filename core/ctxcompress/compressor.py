@@ -11,9 +11,9 @@ from typing import Protocol, Unpack
 from ctxcompress.config.options import CompressionConfig, Options
 from ctxcompress.data.metadata import as_passages
 from ctxcompress.data.must_keep import MustKeep, find_all, missing_texts
-from ctxcompress.data.observer import observed
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Citation, Compression, Format, KeptPassage
+from ctxcompress.data.stats import observed
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
 from ctxcompress.pipeline.pipeline import analyse_ahead, confidence_again, run_pipeline
 from ctxcompress.pipeline.presentation import Presentation

@@ -13,7 +13,7 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ctxcompress.data.observer import Observation, Observer, Report
+from ctxcompress.data.stats import Observation, Observer, Report
 from ctxcompress.errors import MissingExtra
 from ctxcompress.version import __version__
 

@@ -161,7 +161,7 @@ class ComponentOptions(OptionFields):
     def _written_rules(self, must_keep: Sequence[object]) -> list[object]:
         """Return the items as JSON has them. Reading a function back is refused: JSON has only its name."""
         rules = (rule for rule in must_keep if isinstance(rule, Rule))
-        return [rule.written() or {"function": getattr(rule, "name", type(rule).__name__)} for rule in rules]
+        return [rule.written() or {"function": str(rule)} for rule in rules]
 
     @model_validator(mode="wrap")
     @classmethod

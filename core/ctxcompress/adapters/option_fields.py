@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, Field
 
-from ctxcompress.config.budgets import Tier
 from ctxcompress.config.checks import OnEmpty, Order, ScoreKind, Scorer
 from ctxcompress.config.options import OPTIONS
+from ctxcompress.config.presets import Tier
 from ctxcompress.data.results import Format
 from ctxcompress.text.tokens import Encoding
 

@@ -17,9 +17,9 @@ from ctxcompress.agents.agent_messages import HANDLE_KEY, AgentMessage, goal_of,
 from ctxcompress.agents.markers import shorter_marker
 from ctxcompress.agents.older_steps import MessageTexts, OlderSteps
 from ctxcompress.compressor import Compressor
-from ctxcompress.config.budgets import check_tokens_or_share, is_share, tokens_in_window
 from ctxcompress.config.checks import check_count
 from ctxcompress.config.options import CompressionConfig
+from ctxcompress.config.presets import check_tokens_or_share, is_share, tokens_in_window
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression
 from ctxcompress.errors import BudgetTooSmall, ConfigError, warn

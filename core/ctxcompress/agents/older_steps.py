@@ -17,8 +17,8 @@ from ctxcompress.agents.agent_messages import (
 from ctxcompress.agents.markers import shorter_marker
 from ctxcompress.agents.prompt_size import RememberedCounts
 from ctxcompress.compressor import Compressor
-from ctxcompress.config.budgets import NO_LIMIT
 from ctxcompress.config.options import CompressionConfig
+from ctxcompress.config.presets import NO_LIMIT
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import KeptPassage
 from ctxcompress.errors import BudgetTooSmall, warn

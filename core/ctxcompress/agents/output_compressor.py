@@ -14,8 +14,8 @@ from ctxcompress.apps.search.compression import SearchCompression, compress_sear
 from ctxcompress.apps.search.result_limits import SearchLimits, SearchOptions
 from ctxcompress.apps.search.shapes import read_shape, shown_to_model
 from ctxcompress.compressor import Compressor
-from ctxcompress.config.budgets import is_share, share_of
 from ctxcompress.config.options import CompressionConfig
+from ctxcompress.config.presets import is_share, share_of
 from ctxcompress.data.results import Compression
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
 from ctxcompress.lazy_regex import lazy_regex

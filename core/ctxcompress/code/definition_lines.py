@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from ctxcompress.code.detection import SCRIPTS
+from ctxcompress.code.lexing import languages_with
 from ctxcompress.data.passages import NodeKind
 from ctxcompress.lazy_regex import lazy_regex
 
@@ -75,8 +75,8 @@ _GRAPHQL_DEFINITION = lazy_regex(
 _DESCRIPTION = lazy_regex(r"[ \t]*+\"")
 """What stands above a definition or a field of GraphQL."""
 _INITIALIZERS = frozenset(("init", "deinit", "subscript", "constructor"))
-_WITH_KEYWORD = frozenset(("go", "rust", "kotlin", "swift", "php", "scala", "ruby", "lua", "julia", "elixir"))
-"""Languages in which a word such as `func` begins a function, so that a name with parentheses is a call."""
+_SCRIPTS, _WITH_KEYWORD = languages_with("script"), languages_with("keyword")
+_WITH_LABELS, _WITH_TYPE_LINES = languages_with("labels"), languages_with("type-lines")
 _NAMESPACES = frozenset(("impl", "namespace", "module", "mod", "extension"))
 _CLASSES = frozenset(("class", "object", "record"))
 _NAMELESS = frozenset(("module", "exports", "prototype", "this", "self", "window"))
@@ -101,10 +101,8 @@ _TYPE_LINE = lazy_regex(
 """The type of a function in C whose name begins the next line."""
 _PRIVATE_MEMBER = lazy_regex(r"[ \t]*+#[\w$]+[ \t]*[(=;]")
 """A private member of a class in JavaScript."""
-_WITH_TYPE_LINES = frozenset(("c", "cpp"))
 _LABEL = lazy_regex(r"[ \t]*+(?!(?:default|public|protected|private)\b)[A-Za-z_]\w*+:[ \t]*+\r?\n")
 """A label of a statement, which is invalid without that."""
-_WITH_LABELS = frozenset(("c", "cpp", "go", "java"))
 
 
 class Definition(NamedTuple):
@@ -130,7 +128,7 @@ def is_attached(text: str, start: int, language: str) -> bool:
         return False
     if language == "python":
         return True
-    is_private_member = language in SCRIPTS and _PRIVATE_MEMBER.match(text, start)
+    is_private_member = language in _SCRIPTS and _PRIVATE_MEMBER.match(text, start)
     return not (is_private_member or _ANNOTATIONS.match(text, start))
 
 
@@ -147,7 +145,7 @@ def definition_on_line(text: str, start: int, language: str, *, is_opened: bool)
     """
     head = _head(text, start, language)
     if language == "graphql":
-        return _in_graphql(head)
+        return _declared(_GRAPHQL_DEFINITION.match(head))
     if match := _DEFINITION.match(head):
         return _with_keyword(head, match)
     # Without a brace, only these words make a function of what is assigned, and in Python they are names.
@@ -160,7 +158,7 @@ def definition_on_line(text: str, start: int, language: str, *, is_opened: bool)
         kind = NodeKind.CLASS if match["class"] else NodeKind.FUNCTION
         return Definition(kind, "default", kind is NodeKind.CLASS, True)
     if language == "sql":
-        return _in_sql(head)
+        return _declared(_SQL_DEFINITION.match(head))
     return _typed_function(head, language) if is_opened else None
 
 
@@ -201,16 +199,12 @@ def _kind(container: str | None, is_type: str | None) -> NodeKind:
     return NodeKind.CLASS if container in _CLASSES else NodeKind.TYPE
 
 
-def _in_sql(head: str) -> Definition | None:
-    match = _SQL_DEFINITION.match(head)
+def _declared(match: re.Match[str] | None) -> Definition | None:
+    """Return what a statement of SQL or GraphQL defines."""
     if match is None:
         return None
-    return Definition(NodeKind.FUNCTION if match["code"] else NodeKind.TYPE, match["name"].strip('"`[]'), False, True)
-
-
-def _in_graphql(head: str) -> Definition | None:
-    match = _GRAPHQL_DEFINITION.match(head)
-    return Definition(NodeKind.TYPE, match["name"], False, True) if match else None
+    kind = NodeKind.FUNCTION if match.groupdict().get("code") else NodeKind.TYPE
+    return Definition(kind, match["name"].strip('"`[]'), False, True)
 
 
 def _typed_function(head: str, language: str) -> Definition | None:

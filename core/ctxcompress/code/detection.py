@@ -1,21 +1,27 @@
-"""Detection of source code and its language, in texts that may begin and end anywhere in a file."""
+"""Detection of source code and its language, in texts that may begin and end anywhere in a file.
 
+A chunk of Python with triple quotes is read both ways, as if it began outside of a docstring and inside of one. The
+reading wins in which more lines look like what they would be.
+"""
+
+import functools
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 
+from ctxcompress.code.lexing import LANGUAGES
 from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = [
-    "SCRIPTS",
     "code_lines",
     "code_share",
+    "continues_in_next",
+    "end_of_cut_text",
     "is_code_name",
     "looks_like_code",
     "source_language",
 ]
 
-SCRIPTS = frozenset(("javascript", "typescript", "tsx"))
-"""JavaScript and the languages that extend it."""
 _SAMPLE = 6_000
 _CODE_SHARE = 0.2
 """The share of lines above which a text with the name of source code is code."""
@@ -26,71 +32,34 @@ _CODE_EXTENSIONS = frozenset(
     "java jl js json jsonl jsx kt kts lisp lua m mjs mm php pl proto ps1 py pyi pyx r rb rkt rs scala scm sh sol sql "
     "swift tcl tf tfvars toml ts tsx vb vim vue yaml yml zig zsh".split()
 )
-_LANGUAGES = {
-    "python": "py pyi pyx",
-    "javascript": "js jsx mjs cjs",
-    "typescript": "ts mts cts",
-    "tsx": "tsx vue",
-    "java": "java",
-    "go": "go",
-    "rust": "rs",
-    "c": "c h",
-    "cpp": "cc cpp cxx cu hpp hh hxx",
-    "csharp": "cs",
-    "kotlin": "kt kts",
-    "scala": "scala",
-    "swift": "swift",
-    "dart": "dart",
-    "php": "php",
-    "ruby": "rb",
-    "shell": "sh bash zsh",
-    "perl": "pl pm",
-    "r": "r",
-    "julia": "jl",
-    "elixir": "ex exs",
-    "json": "json jsonl ipynb",
-    "yaml": "yaml yml",
-    "toml": "toml",
-    "ini": "ini cfg cnf conf properties",
-    "sql": "sql",
-    "lua": "lua",
-    "haskell": "hs",
-    "elm": "elm",
-    "graphql": "graphql graphqls gql",
-    "hcl": "hcl tf tfvars",
-    "lisp": "lisp lsp el clj cljs cljc edn scm ss rkt",
-    "erlang": "erl hrl",
-    "tcl": "tcl",
-    "vim": "vim",
-    "tex": "tex sty cls",
-    "css": "css",
-    "powershell": "ps1 psm1",
-}
 _LANGUAGE_BY_EXTENSION = {
-    extension: language for language, extensions in _LANGUAGES.items() for extension in extensions.split()
+    extension: name for name, language in LANGUAGES.items() for extension in language.extensions.split()
 }
 _FRAGMENT = lazy_regex(r"#[^.#]*$")
 """The fragment of a URL that names a part of a file, such as `#L10-L42`."""
 _SHEBANG = lazy_regex(r"\#![^\n]*\b(?P<name>python|node|ruby|perl|bash|zsh|sh)")
 _INTERPRETERS = {"node": "javascript", "bash": "shell", "zsh": "shell", "sh": "shell"}
-_SIGNS = (
-    ("python", lazy_regex(r"^[ \t]*(?:(?:def|class) \w+[^\n]{0,200}:[ \t]*$|else:|try:|elif |except\b)|\bself\.\w|"
-                          r"^from [\w.]+ import ", re.MULTILINE)),
-    ("rust", lazy_regex(r"\bfn \w+|\blet mut |\bimpl\b|&mut |::<|^use \w+::", re.MULTILINE)),
-    ("go", lazy_regex(r"^func |:=|^package \w+$|\bchan\b|\bdefer ", re.MULTILINE)),
-    ("java", lazy_regex(r"^import [\w.]+;|\b(?:public|private|protected) (?:static |final |abstract )*[\w<>\[\]]+ \w+|"
-                        r"@Override", re.MULTILINE)),
-    ("cpp", lazy_regex(r"\bstd::|\btemplate ?<|^#include <\w+>$|\bnamespace \w+ ?\{|\w::~?\w+\(", re.MULTILINE)),
-    ("c", lazy_regex(r"^#(?:include|define|ifdef|ifndef|endif)\b|^\w[\w *]{1,60}\([^;\n]{0,200}\)[ \t]*\{?$|->\w",
-                     re.MULTILINE)),
-    ("typescript", lazy_regex(r"\binterface \w+ \{|: (?:string|number|boolean|void|any)\b|^export type |\bas const\b",
-                              re.MULTILINE)),
-    ("javascript", lazy_regex(r"=> ?[{(\w]|\bfunction\b|\b(?:const|let|var) \w+ =|===|\brequire\(|^export ",
-                              re.MULTILINE)),
-    ("ruby", lazy_regex(r"^[ \t]*(?:end|def \w+[?!]?|module \w+|attr_\w+ :\w+)[ \t]*$|\bdo \|\w+\|", re.MULTILINE)),
-    ("shell", lazy_regex(r"^[ \t]*(?:fi|done|esac|then|set -\w+)[ \t]*$|\$\{\w+\}|\[\[ ", re.MULTILINE)),
-)  # fmt: skip
-"""Signs of each language that the others mostly lack. Among equal counts the first language wins."""
+_SIGNS = tuple((language, literals.split("|"), lazy_regex(signs, re.MULTILINE)) for language, literals, signs in (
+    ("python", "def |class |else:|try:|elif |except|self.|\nfrom ",
+     r"^[ \t]*(?:(?:def|class) \w+[^\n]{0,200}:[ \t]*$|else:|try:|elif |except\b)|\bself\.\w|^from [\w.]+ import "),
+    ("rust", "fn |let mut |impl|&mut |::<|\nuse ", r"\bfn \w+|\blet mut |\bimpl\b|&mut |::<|^use \w+::"),
+    ("go", "\nfunc |:=|\npackage |chan|defer ", r"^func |:=|^package \w+$|\bchan\b|\bdefer "),
+    ("java", "\nimport |public |private |protected |@Override",
+     r"^import [\w.]+;|\b(?:public|private|protected) (?:static |final |abstract )*[\w<>\[\]]+ \w+|@Override"),
+    ("cpp", "::|template|\n#include <|namespace ",
+     r"\bstd::|\btemplate ?<|^#include <\w+>$|\bnamespace \w+ ?\{|\w::~?\w+\("),
+    ("c", "\n#|)|->",
+     r"^#(?:include|define|ifdef|ifndef|endif)\b|^\w[\w *]{1,60}\([^;\n]{0,200}\)[ \t]*\{?$|->\w"),
+    ("typescript", "interface |: string|: number|: boolean|: void|: any|\nexport |as const",
+     r"\binterface \w+ \{|: (?:string|number|boolean|void|any)\b|^export type |\bas const\b"),
+    ("javascript", "=>|function|const |let |var |===|require(|\nexport ",
+     r"=> ?[{(\w]|\bfunction\b|\b(?:const|let|var) \w+ =|===|\brequire\(|^export "),
+    ("ruby", "end|def |module |attr_|do |",
+     r"^[ \t]*(?:end|def \w+[?!]?|module \w+|attr_\w+ :\w+)[ \t]*$|\bdo \|\w+\|"),
+    ("shell", "fi|done|esac|then|set -|${|[[ ", r"^[ \t]*(?:fi|done|esac|then|set -\w+)[ \t]*$|\$\{\w+\}|\[\[ "),
+))  # fmt: skip
+"""Signs of each language that the others mostly lack, after what a text with one of them has. Among equal counts the
+first language wins."""
 _LINE_SIGNS = lazy_regex(
     r"""^[ \t]*+(?:
     (?P<graphql> (?:extend[ ])?(?:type|input)[ ]\w+(?:[ ]implements[ ][\w &]+)?[ ]\{$
@@ -170,11 +139,8 @@ def source_language(text: str, name: str | None = None) -> str:
     shebang = _SHEBANG.match(text)
     if shebang:
         return _INTERPRETERS.get(shebang["name"], shebang["name"])
-    sample = text[:_SAMPLE]
-    counts = {language: len(signs.findall(sample)) for language, signs in _SIGNS}
-    counts |= _line_signs(sample)
-    best = max(counts, key=counts.__getitem__)
-    return best if counts[best] else ""
+    counts = _signs(text)
+    return max(counts, key=counts.__getitem__, default="")
 
 
 def looks_like_code(text: str, name: str | None = None) -> bool:
@@ -201,7 +167,7 @@ def looks_like_code(text: str, name: str | None = None) -> bool:
     # A module may begin with pages of documentation, or be a table of values.
     parts = (text, text[-_SAMPLE:]) if len(text) > _SAMPLE else (text,)
     share = max(code_share(part, markup=False) for part in parts)
-    return share > _CODE_SHARE or (share > 0.05 and _has_signs(text, _LANGUAGE_BY_EXTENSION.get(extension)))
+    return share > _CODE_SHARE or (share > 0.05 and _signs(text)[_LANGUAGE_BY_EXTENSION.get(extension, "")] > 1)
 
 
 def _begins_as_code(text: str) -> bool:
@@ -234,17 +200,12 @@ def code_lines(text: str) -> tuple[int, int]:
     return len(signs) - others, others
 
 
-def _has_signs(text: str, language: str | None) -> bool:
-    """Return whether a text has more than one sign of a language."""
-    sample = text[:_SAMPLE]
-    if any(name == language and len(signs.findall(sample)) > 1 for name, signs in _SIGNS):
-        return True
-    return language is not None and _line_signs(sample)[language] > 1
-
-
-def _line_signs(sample: str) -> Counter[str]:
-    """Return how many lines begin with a sign of each of the further languages."""
-    return Counter(match.lastgroup or "" for match in _LINE_SIGNS.finditer(sample))
+def _signs(text: str) -> Counter[str]:
+    """Return how many signs of each language the beginning of a text has."""
+    sample, lines = text[:_SAMPLE], f"\n{text[:_SAMPLE]}\n"
+    possible = (sign for sign in _SIGNS if any(map(lines.__contains__, sign[1])))
+    found = Counter({language: len(signs.findall(sample)) for language, _, signs in possible})
+    return found + Counter(match.lastgroup or "" for match in _LINE_SIGNS.finditer(sample))
 
 
 def _extension(name: str | None) -> str:
@@ -255,3 +216,106 @@ def _extension(name: str | None) -> str:
         file = _FRAGMENT.sub("", file)
     stem, _, extension = file.rpartition(".")
     return extension.lower() if stem else ""
+
+
+_MARKS = ('"' * 3, "'" * 3)
+_QUOTES = lazy_regex("|".join(_MARKS))
+_SURE_LINES = 4
+"""Number of lines of evidence needed to assume that a chunk does not continue the one before."""
+_PART_SAMPLE = 600
+"""Number of characters read of each part between quotes."""
+_MOST_CHANGES = 5
+"""Number of changes between docstring and code after which parts are no longer read."""
+_EXAMPLE_LINES = 4
+"""Number of prose lines that the prompt of an interactive session counts for, because docstrings have such examples."""
+_OPENING_DOCSTRING = lazy_regex(r"\s*+[rRbBuUfF]?(?:\"{3}|'{3})[^\s\"']")
+"""The opening quotes of a docstring with text on the same line, which cannot be closing quotes."""
+_CONTINUATION = lazy_regex(r"[:{(\[,\\=+]$|->$|\b(?:and|or|not|in)$")
+_EXPRESSION_REST = lazy_regex(r"[ \t]*+[\"')\]}.]")
+"""The beginning of the rest of an expression."""
+_COMMENT = lazy_regex(r"[ \t]*+(?:#|//|\*)")
+
+
+def end_of_cut_text(text: str, language: str) -> int:
+    """Return the end of the docstring or comment that a chunk of source code begins inside of, or 0."""
+    if language == "python":
+        first = next(iter(_quotes(text)), None)
+        return first.end() if first and text[: first.start()].strip() and _docstring_state(text, None)[0] else 0
+    closing = text.find("*/")
+    return closing + 2 if closing >= 0 and text.find("/*", 0, closing) < 0 else 0
+
+
+def continues_in_next(texts: Sequence[str], language: str) -> Iterator[bool]:
+    """Yield for each chunk but the last whether the next chunk may follow it directly in the file.
+
+    It may if it continues an open docstring, has the body of an open block, and is not indented deeper when nothing is
+    open. texts: chunks of one source file, in order.
+    """
+    within = None
+    for number, after in enumerate(texts):
+        begins, ends = _docstring_state(after, within) if language == "python" else _comment_state(after)
+        if number:
+            yield begins == within and (begins or _is_indented_well(texts[number - 1], after))
+        within = ends
+
+
+def _quotes(text: str) -> Sequence[re.Match[str]]:
+    return list(_QUOTES.finditer(text)) if any(mark in text for mark in _MARKS) else ()
+
+
+def _docstring_state(text: str, expected: bool | None) -> tuple[bool, bool]:
+    """Return whether a chunk of Python begins inside a docstring, and whether it ends inside one.
+
+    expected: whether the chunk before it ends inside a docstring, or None for the first chunk.
+    """
+    quotes = _quotes(text)
+    if not expected and not quotes:
+        return False, False  # without quotes, only the chunk before can tell
+    excess = functools.cache(lambda start, end: _excess(text[start:end]))
+    outside, inside = (_reading(text, quotes, excess, within=within) for within in (False, True))
+    bias = 0 if expected is None else _SURE_LINES if expected else -_SURE_LINES
+    begins = inside[0] + 2 * bias > outside[0] and (expected is True or not text.startswith(_MARKS))
+    return begins, (inside if begins else outside)[1]
+
+
+def _excess(text: str) -> int:
+    """Return the number of lines that look like code minus those that do not."""
+    code, others = code_lines(text[:_PART_SAMPLE])
+    return code - others - _EXAMPLE_LINES * text.count(">>> ")
+
+
+def _reading(
+    text: str, quotes: Sequence[re.Match[str]], excess: Callable[[int, int], int], *, within: bool
+) -> tuple[int, bool]:
+    """Read a chunk from inside a docstring, or from outside. Return how many more lines look like what they would be
+    than do not, and whether it ends inside one. excess: `_excess` of the part between two offsets."""
+    open_ = quotes[0][0] if within and quotes else _MARKS[0] if within else ""
+    likely = 0 if within else 10 * (_OPENING_DOCSTRING.match(text) is not None)
+    start = changes = 0
+    for quote in quotes:
+        if open_ not in ("", quote[0]):
+            continue  # quotes of the other kind inside a docstring
+        if changes < _MOST_CHANGES:
+            likely += excess(start, quote.start()) * (-1 if open_ else 1)
+        open_, start, changes = ("" if open_ else quote[0]), quote.end(), changes + 1
+    if changes < _MOST_CHANGES:
+        likely += excess(start, len(text)) * (-1 if open_ else 1)
+    return likely, open_ != ""
+
+
+def _comment_state(text: str) -> tuple[bool, bool]:
+    """Return whether a chunk begins inside a comment between /* and */, and whether it ends inside one."""
+    return end_of_cut_text(text, "") > 0, text.rfind("/*") > text.rfind("*/")
+
+
+def _is_indented_well(before: str, after: str) -> bool:
+    last = before.rstrip().rpartition("\n")[2]
+    first = next((line for line in after.split("\n") if line.strip()), "")
+    if _COMMENT.match(last) or _EXPRESSION_REST.match(first) or _indent(first) <= _indent(last):
+        return True
+    code = last.partition(" #")[0].rstrip()
+    return _CONTINUATION.search(code) is not None or sum(map(code.count, "([{")) > sum(map(code.count, ")]}"))
+
+
+def _indent(line: str) -> int:
+    return len(line[: len(line) - len(line.lstrip(" \t"))].expandtabs(8))

@@ -5,22 +5,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ctxcompress.code.lexing import LANGUAGES, UNKNOWN
 from ctxcompress.data.passages import Node, NodeKind, Span
 from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["PROSE", "Elision", "comment_marker"]
 
-_SIGNS = {
-    "#": "python ruby shell perl r julia elixir yaml toml ini graphql hcl nginx tcl powershell",
-    "--": "sql lua haskell elm",
-    ";": "lisp",
-    "%": "erlang tex",
-    '"': "vim",
-    "/*": "css",
-}
-_SIGN_OF = {language: sign for sign, languages in _SIGNS.items() for language in languages.split()}
-_SLASHES = "//"
-"""The sign of all other languages."""
 _CLOSING = {"/*": " */"}
 _OPEN_VALUES = lazy_regex(r"^[^#\n]*[(\[{,]\Z", re.MULTILINE)
 """A line of Python that ends among values in brackets."""
@@ -42,7 +32,7 @@ def comment_marker(language: str) -> str:
 
     language: a name that `source_language` returns.
     """
-    sign = _SIGN_OF.get(language, _SLASHES)
+    sign = LANGUAGES.get(language, UNKNOWN).comment
     return f"{sign} ...{_CLOSING.get(sign, '')}"
 
 
@@ -121,17 +111,21 @@ class Elision:
 
     def _clause_markers(self, node: Node, kept: "_Kept") -> Iterator[tuple[int, str]]:
         for start, end in ((node.start, node.body), (node.tail, node.end)):
-            for gap in kept.gaps(start, end):
-                anchor = kept.last_before(gap)
-                if anchor >= node.start and "\n" in self._text[anchor:gap]:
-                    yield self._marker(node.children[0], anchor, "")
+            for anchor, _ in self._gaps_between_lines(node, start, end, kept):
+                yield self._marker(node.children[0], anchor, "")
 
     def _doc_markers(self, node: Node, kept: "_Kept") -> Iterator[tuple[int, str]]:
         """Yield a marker for each gap in a docstring, within its quotes."""
-        for gap in kept.gaps(node.start, node.end):
-            anchor = kept.last_before(gap)
-            if anchor > node.start and "\n" in self._text[anchor:gap] and kept.any(gap, node.end):
+        for anchor, gap in self._gaps_between_lines(node, node.start, node.end, kept):
+            if kept.any(gap, node.end):
                 yield self._marker(node, anchor, "...")
+
+    def _gaps_between_lines(self, node: Node, start: int, end: int, kept: "_Kept") -> Iterator[tuple[int, int]]:
+        """Yield where the kept text before each dropped line between two offsets ends, and where that line begins."""
+        for gap in kept.gaps(start, end):
+            anchor = kept.last_before(gap)
+            if anchor >= node.start and "\n" in self._text[anchor:gap]:
+                yield anchor, gap
 
     def _marker(self, node: Node, anchor: int, what: str) -> tuple[int, str]:
         """Return a marker on a line of its own, with the indentation of the node."""

@@ -1,12 +1,12 @@
-"""Splits source code into logical lines, which end where no bracket, string or comment is open."""
+"""The languages of source code, and its logical lines, which end where no bracket, string or comment is open."""
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from ctxcompress.code.cut_chunks import end_of_cut_text
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["LogicalLines", "entry_starts", "logical_lines"]
+__all__ = ["LANGUAGES", "UNKNOWN", "LogicalLines", "entry_starts", "languages_with", "logical_lines"]
 
 # Each begins with a literal, and runs of other characters are read at once: a scan then skips what begins no token.
 _DOUBLE = r'"[^"\\\n]*+(?:\\[\s\S][^"\\\n]*+)*+"?'
@@ -43,24 +43,77 @@ _TCL = _pattern(r"(?<=[\n;])[ \t]*+\#[^\n]*+", _DOUBLE)
 _VIM = _pattern(r"(?<=\n)[ \t]*+\"[^\n]*+", _DOUBLE, _SINGLE)
 _CSS = _pattern(_BLOCK_COMMENT, _DOUBLE, _SINGLE)
 _SQL = _pattern(rf"--[^\n]*+|{_BLOCK_COMMENT}|\$\w*\$(?:[^$]|\$(?!\w*\$))*+(?:\$\w*\$)?", _DOUBLE, _SINGLE)
-_TOKENS = {
-    "python": _PYTHON,
-    **dict.fromkeys(("javascript", "typescript", "tsx", "php"), _SCRIPT),
-    **dict.fromkeys(("c", "cpp", "java", "rust", "csharp", "kotlin", "scala", "swift", "dart"), _C_LIKE),
-    "go": _RAW_STRINGS,
-    **dict.fromkeys(
-        ("ruby", "shell", "perl", "r", "elixir", "yaml", "toml", "julia", "ini", "nginx", "powershell"), _HASHES
-    ),
-    **dict.fromkeys(("lua", "haskell", "elm"), _DASHES),
-    **dict.fromkeys(("erlang", "tex"), _PERCENTS),
-    "graphql": _GRAPHQL,
-    "hcl": _HCL,
-    "lisp": _SEMICOLONS,
-    "tcl": _TCL,
-    "vim": _VIM,
-    "css": _CSS,
-    "sql": _SQL,
+
+
+class _Language(NamedTuple):
+    extensions: str
+    tokens: re.Pattern[str] = _C_LIKE
+    comment: str = "//"
+    """What begins a comment."""
+    traits: str = ""
+
+
+LANGUAGES: Mapping[str, _Language] = {
+    "python": _Language("py pyi pyx", _PYTHON, "#"),
+    "javascript": _Language("js jsx mjs cjs", _SCRIPT, "//", "braced no-hash script"),
+    "typescript": _Language("ts mts cts", _SCRIPT, "//", "braced no-hash script"),
+    "tsx": _Language("tsx vue", _SCRIPT, "//", "braced no-hash script"),
+    "php": _Language("php", _SCRIPT, "//", "braced keyword"),
+    "java": _Language("java", _C_LIKE, "//", "braced labels"),
+    "go": _Language("go", _RAW_STRINGS, "//", "braced labels keyword"),
+    "rust": _Language("rs", _C_LIKE, "//", "braced no-hash keyword"),
+    "c": _Language("c h", _C_LIKE, "//", "braced labels type-lines conditionals"),
+    "cpp": _Language("cc cpp cxx cu hpp hh hxx", _C_LIKE, "//", "braced labels type-lines conditionals initializers"),
+    "csharp": _Language("cs", _C_LIKE, "//", "braced no-hash conditionals initializers"),
+    "kotlin": _Language("kt kts", _C_LIKE, "//", "braced no-hash keyword initializers"),
+    "scala": _Language("scala", _C_LIKE, "//", "braced no-hash keyword initializers"),
+    "swift": _Language("swift", _C_LIKE, "//", "braced no-hash keyword initializers"),
+    "dart": _Language("dart", _C_LIKE, "//", "braced no-hash"),
+    "ruby": _Language("rb", _HASHES, "#", "words keyword"),
+    "shell": _Language("sh bash zsh", _HASHES, "#", "words"),
+    "perl": _Language("pl pm", _HASHES, "#"),
+    "r": _Language("r", _HASHES, "#"),
+    "julia": _Language("jl", _HASHES, "#", "words keyword"),
+    "elixir": _Language("ex exs", _HASHES, "#", "words keyword"),
+    "powershell": _Language("ps1 psm1", _HASHES, "#"),
+    "json": _Language("json jsonl ipynb"),
+    "yaml": _Language("yaml yml", _HASHES, "#"),
+    "toml": _Language("toml", _HASHES, "#"),
+    "ini": _Language("ini cfg cnf conf properties", _HASHES, "#"),
+    "nginx": _Language("", _HASHES, "#"),
+    "hcl": _Language("hcl tf tfvars", _HCL, "#"),
+    "graphql": _Language("graphql graphqls gql", _GRAPHQL, "#"),
+    "tcl": _Language("tcl", _TCL, "#"),
+    "sql": _Language("sql", _SQL, "--"),
+    "lua": _Language("lua", _DASHES, "--", "words keyword"),
+    "haskell": _Language("hs", _DASHES, "--"),
+    "elm": _Language("elm", _DASHES, "--"),
+    "lisp": _Language("lisp lsp el clj cljs cljc edn scm ss rkt", _SEMICOLONS, ";"),
+    "erlang": _Language("erl hrl", _PERCENTS, "%"),
+    "tex": _Language("tex sty cls", _PERCENTS, "%"),
+    "vim": _Language("vim", _VIM, '"', "words"),
+    "css": _Language("css", _CSS, "/*"),
 }
+"""The languages by the names that `source_language` returns, with traits:
+
+- braced: a function, an object or a class in parentheses has lines of its own.
+- no-hash: a hash begins an attribute, a private name or nothing.
+- script: JavaScript and the languages that extend it.
+- keyword: a word such as `func` begins a function, so that a name with parentheses is a call.
+- labels: a statement may have a label, without which it is invalid.
+- type-lines: the type of a function may have a line of its own.
+- conditionals: a section from `#if` to `#endif` may be left out.
+- initializers: a line after a signature may begin with a colon.
+- words: words such as `end` are around most bodies, whatever braces there are within.
+"""
+UNKNOWN = _Language("")
+
+
+def languages_with(trait: str) -> frozenset[str]:
+    """Return the languages with a trait."""
+    return frozenset(name for name, language in LANGUAGES.items() if trait in language.traits.split())
+
+
 _DEFINITION = {
     "python": lazy_regex(r"[ \t]*+(?:(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[:(]|@\w)"),
     "ruby": lazy_regex(r"[ \t]*+(?:def[ \t]+[\w.]+|class[ \t]+[A-Z]|module[ \t]+[A-Z])"),
@@ -70,17 +123,11 @@ _DEFINITION = {
 _COMMENT = lazy_regex(r"[ \t]*+(?:#(?!!)|//|/\*|--[ ])")
 _COMMENT_OR_LABEL = lazy_regex(r"[ \t]*+(?:#|//|/\*|\w+:[ \t]*(?:\r?\n|//|/\*))")
 _SLASHED_COMMENT = lazy_regex(r"[ \t]*+(?://|/\*)")
-_WITHOUT_HASHES = frozenset("javascript typescript tsx rust csharp kotlin scala swift dart".split())
-"""Languages in which a hash begins an attribute, a private name or nothing."""
-_WITH_LABELS = frozenset(("c", "cpp", "go", "java"))
-_BRACKET_DEPTH = {"(": 1, "[": 1, ")": -1, "]": -1}
-_BRACE_DEPTH = {"{": 1, "}": -1}
-_BRACED = frozenset("javascript typescript tsx php c cpp java rust csharp kotlin scala swift dart go".split())
-"""Languages in which a function, an object or a class in parentheses has lines of its own."""
+_WITHOUT_HASHES, _WITH_LABELS = languages_with("no-hash"), languages_with("labels")
+_BRACED, _WITH_INITIALIZERS = languages_with("braced"), languages_with("initializers")
 _SQL_END = lazy_regex(r";[ \t]?\r?\n|\n\r?\n")
 """The end of a statement in SQL, or a blank line."""
-_CLOSING = frozenset(")]}")
-_WITH_INITIALIZERS = frozenset("cpp csharp kotlin scala swift".split())
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _PAREN, _BODY, _VALUE = 0, 1, 2
 """Brackets in which lines continue, braces in which they end, and braces in which they continue."""
 _OPENS_BODY = lazy_regex(r"[)\w>]")
@@ -113,16 +160,16 @@ class LogicalLines(NamedTuple):
     """The number of braces opened before it that each line closes, as a number below 0, whatever it opens again."""
 
 
-def logical_lines(text: str, language: str) -> LogicalLines:
-    """Return the logical lines of `text`, which they partition.
+def logical_lines(text: str, language: str, begin: int) -> LogicalLines:
+    """Return the logical lines of `text`, which they partition. begin: where code begins, after what was cut.
 
     Closing brackets without an opening one are ignored, because the text may begin anywhere.
     """
-    lines = _braced_ends(text, language) if language in _BRACED else _ends(text, language)
+    lines = _lines(text, language, begin)
     starts, indents, nets, ends_blank = list[int](), list[int](), list[int](), list[bool]()
     lows: list[int] = []
     start = 0
-    for end, net, low in zip(*lines, strict=True):
+    for end, net, low in zip(lines.ends, lines.nets, lines.lows, strict=True):
         is_at_margin = not text[start].isspace()
         if starts and not is_at_margin and text[start:end].isspace():
             ends_blank[-1] = True
@@ -143,65 +190,43 @@ def logical_lines(text: str, language: str) -> LogicalLines:
     return LogicalLines([*starts, len(text)], indents, nets, ends_blank, lows)
 
 
-def _ends(text: str, language: str) -> tuple[list[int], list[int], list[int]]:
-    """Return the ends of the logical lines, and their `nets` and `lows`."""
-    is_python, is_sql = language == "python", language == "sql"
-    ends: list[int] = []
-    nets: list[int] = []
-    lows: list[int] = []
-    depth = net = low = 0
-    comment = -1  # where a comment ends that stands before the statements of SQL
-    definition = _DEFINITION.get(language)
-    for match in _TOKENS.get(language, _C_LIKE).finditer(text, end_of_cut_text(text, language)):
-        found = match.group()
-        if is_sql and match.start() == (ends[-1] if ends else 0) and found[:2] in ("--", "/*"):
-            comment = match.end()
-        elif found == "\n":
-            is_end = match.start() == comment or _SQL_END.search(text, max(0, match.start() - 3), match.end() + 1)
-            if is_sql and not is_end:
-                continue
-            if depth == 0 or (definition and definition.match(text, match.end())):
-                depth = 0
-                ends.append(match.end())
-                nets.append(net)
-                lows.append(low)
-                net = low = 0
-        elif found in _BRACKET_DEPTH or (is_python and found in _BRACE_DEPTH):
-            depth = max(0, depth + (_BRACKET_DEPTH.get(found) or _BRACE_DEPTH.get(found, 0)))
-        elif found in _BRACE_DEPTH:
-            net += _BRACE_DEPTH[found]
-            low = min(low, net)
-    if text and (not ends or ends[-1] < len(text)):
-        ends.append(len(text))
-        nets.append(net)
-        lows.append(low)
-    return ends, nets, lows
-
-
-def _braced_ends(text: str, language: str) -> tuple[list[int], list[int], list[int]]:
-    """Return what `_ends` returns, for a language in which functions and classes may be in parentheses."""
-    lines = _BracedLines(text, has_initializers=language in _WITH_INITIALIZERS)
-    for match in _TOKENS[language].finditer(text, end_of_cut_text(text, language)):
+def _lines(text: str, language: str, begin: int) -> "_Lines":
+    """Return the logical lines before those that are blank are joined to the ones above."""
+    lines = _Lines(text, language)
+    braces = "" if language == "python" else "{}"  # in Python they hold values
+    tokens = LANGUAGES.get(language, UNKNOWN).tokens.finditer(text, begin)
+    for match in _sql_tokens(text, tokens) if language == "sql" else tokens:
         found = match.group()
         if found == "\n":
             lines.add_line_end(match.end())
-        elif found in ("(", "["):
-            lines.open.append(_PAREN)
-        elif found == "{":
-            lines.add_brace(match.start())
+        elif found in _OPENING:
+            lines.add_bracket(match.start(), found in braces)
         elif found in _CLOSING:
-            lines.close(found == "}")
+            lines.close(found in braces)
     if text and (not lines.ends or lines.ends[-1] < len(text)):
         lines.end(len(text))
-    return lines.ends, lines.nets, lines.lows
+    return lines
 
 
-class _BracedLines:
+def _sql_tokens(text: str, tokens: Iterable[re.Match[str]]) -> Iterator[re.Match[str]]:
+    """Yield the tokens but for the ends of lines within statements. A comment before a statement stands alone."""
+    begin, comment = 0, -1
+    for match in tokens:
+        if match.group() == "\n":
+            if match.start() != comment and not _SQL_END.search(text, max(0, match.start() - 3), match.end() + 1):
+                continue
+            begin = match.end()
+        elif match.start() == begin and match.group()[:2] in ("--", "/*"):
+            comment = match.end()
+        yield match
+
+
+class _Lines:
     """The logical lines of a text so far, and the brackets that are open."""
 
-    def __init__(self, text: str, *, has_initializers: bool) -> None:
-        """has_initializers: whether a line after a signature may begin with a colon."""
-        self._text, self._has_initializers = text, has_initializers
+    def __init__(self, text: str, language: str) -> None:
+        self._text, self._definition = text, _DEFINITION.get(language)
+        self._is_braced, self._has_initializers = language in _BRACED, language in _WITH_INITIALIZERS
         self.ends: list[int] = []
         self.nets: list[int] = []
         self.lows: list[int] = []
@@ -214,22 +239,24 @@ class _BracedLines:
     def add_line_end(self, place: int) -> None:
         """End the line at `place`, unless it continues."""
         if self.open and self.open[-1] != _BODY:
+            if not (self._definition and self._definition.match(self._text, place)):
+                self._is_first = False
+                return
+            self.open = [bracket for bracket in self.open if bracket == _BODY]
+        elif self._is_braced and self._goes_on(place):
             self._is_first = False
             return
+        self.end(place)
+
+    def _goes_on(self, place: int) -> bool:
+        """Return whether the signature above `place` goes on there."""
         goes_on = _GOES_ON.match(self._text, place)
         if goes_on and self._text[place - 2 : place - 1] not in (",", *_ENDS_SIGNATURE):
             self._in_signature = self._in_signature or self._has_initializers or goes_on["clause"] is not None
-        elif (
-            not self._in_signature
-            or self._text[place : place + 1] in ("\n", "\r", "")
-            or self._is_signature_over(place)
-        ):
-            self.end(place)
-            return
-        self._is_first = False
-
-    def _is_signature_over(self, place: int) -> bool:
-        return self._text[max(0, place - 3) : place].rstrip()[-1:] in _ENDS_SIGNATURE
+            return True
+        if not self._in_signature or self._text[place : place + 1] in ("\n", "\r", ""):
+            return False
+        return self._text[max(0, place - 3) : place].rstrip()[-1:] not in _ENDS_SIGNATURE
 
     def end(self, place: int) -> None:
         """End the line at `place`."""
@@ -239,9 +266,11 @@ class _BracedLines:
         self._net = self._low = 0
         self._is_first, self._in_signature = True, False
 
-    def add_brace(self, place: int) -> None:
-        """Open a brace."""
-        if self._is_body(place):
+    def add_bracket(self, place: int, is_brace: bool) -> None:
+        """Open a bracket."""
+        if not is_brace:
+            self.open.append(_PAREN)
+        elif self._is_body(place):
             self.open.append(_BODY)
             self._net += 1
             self._in_signature = False
@@ -252,7 +281,7 @@ class _BracedLines:
     def _is_body(self, place: int) -> bool:
         if not self.open or self.open[-1] == _BODY:
             return True
-        if self._values or not _LINE_END.match(self._text, place + 1):
+        if self._values or not self._is_braced or not _LINE_END.match(self._text, place + 1):
             return False
         start = self.ends[-1] if self.ends else 0
         if self._text[start:place].lstrip()[:1] == "@":  # the arguments of a decorator
@@ -287,12 +316,12 @@ def entry_starts(text: str, start: int, end: int, language: str) -> list[int]:
     before = ""
     last = start + len(text[start:end].rstrip())
     was_closed = False
-    for match in _TOKENS.get(language, _C_LIKE).finditer(text, start, last):
+    for match in LANGUAGES.get(language, UNKNOWN).tokens.finditer(text, start, last):
         part = match.group()
         before = text[start : match.start()].rstrip(" \t\r")[-1:] if match.start() > start else before
         start = match.end()
-        if part in _BRACKET_DEPTH or part in _BRACE_DEPTH:
-            depth += _BRACKET_DEPTH.get(part, 0) or _BRACE_DEPTH.get(part, 0)
+        if part in _OPENING or part in _CLOSING:
+            depth += 1 if part in _OPENING else -1
             was_closed = was_closed or depth < opened
             before = part
         elif part == "\n" and opened and (was_closed or not depth):

@@ -11,7 +11,8 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from ctxcompress.code.lexing import logical_lines
+from ctxcompress.code.detection import end_of_cut_text
+from ctxcompress.code.lexing import LANGUAGES, UNKNOWN, languages_with, logical_lines
 from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.lazy_regex import lazy_regex
 
@@ -88,8 +89,7 @@ _CONTINUATION = lazy_regex(
 """A line that continues the statement above it with the same indentation."""
 _CLOSES = lazy_regex(r"[ \t]*+(?:[)\]}>]|(?:end|END)\b|done\b|fi\b|esac\b)")
 _CLOSING_WORD = lazy_regex(r"[ \t]*+(?:end|done|fi|esac)\b")
-_WORDED = frozenset(("ruby", "elixir", "lua", "julia", "shell", "vim"))
-"""Languages in which words are around most bodies, whatever braces there are within."""
+_WORDED, _WITH_CONDITIONALS = languages_with("words"), languages_with("conditionals")
 _COMMENT = lazy_regex(r"[ \t]*+(?:#(?!endif\b)|//|/\*|\*|--[ ])")
 _GOES_ON = frozenset(")]}>ecfrtEd#/*-")
 """First characters of lines that may continue or close a statement, and of comments before them."""
@@ -97,11 +97,6 @@ _CONDITIONAL = lazy_regex(r"^[ \t]*+#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b
 _CONDITIONAL_KIND = lazy_regex(r"[ \t]*+#[ \t]*(?:(?P<begin>if|ifdef|ifndef)|(?P<go_on>else|elif)|(?P<end>endif))\b")
 _NEAR = 20
 """The number of lines after `#if` that are read to find code."""
-_WITH_CONDITIONALS = frozenset(("c", "cpp", "csharp"))
-_HASH_COMMENTS = frozenset(
-    "python ruby shell perl r elixir yaml toml julia ini graphql hcl nginx tcl powershell".split()
-)
-"""Languages in which a hash begins a comment, such as "# if", and no directive."""
 _FIRST = lazy_regex(r"[ \t]*+(.?)", re.DOTALL)
 
 
@@ -110,7 +105,9 @@ class LineBlocks:
 
     def __init__(self, text: str, language: str) -> None:
         self._text, self._language = text, language
-        self.starts, self._indents, nets, self.ends_blank, lows = logical_lines(text, language)
+        self.starts, self._indents, nets, self.ends_blank, lows = logical_lines(
+            text, language, end_of_cut_text(text, language)
+        )
         """Where each line begins, and last where the text ends; and whether blank lines follow it."""
         self.first_characters = _first_characters(text, self.starts[:-1])
         """The first character of each line that is not a space or tab."""
@@ -120,7 +117,7 @@ class LineBlocks:
         """The extent of the section that each `#if` begins. Its first part is its body."""
         if language in _WITH_CONDITIONALS and "#" in self.first_characters:
             self._read_conditionals()
-        self._following = _following_lines(self._indents)
+        self._following = _next_lines(self._indents, self._indents)
         self._is_braced = any(nets)
         self._nets = list(accumulate(nets, initial=0))
         """The number of open braces before each line."""
@@ -161,7 +158,8 @@ class LineBlocks:
 
     @cached_property
     def _closings(self) -> list[int]:
-        return _closing_lines(self._nets)
+        """For each line the number of the first one from it on that closes the brace around it, or of the last one."""
+        return [line - 1 for line in _next_lines(self._nets, [net - 1 for net in self._nets])]
 
     def extent(self, number: int, last: int) -> Extent:
         """Return the extent of the statement that begins on line `number` and ends before line `last`.
@@ -221,7 +219,8 @@ class LineBlocks:
         if self._sections.get(number) == extent:
             levels = {self._nets[line] for line in (number, body, tail, end)}
             return levels == {min(self._lowest[body:tail], default=0)}
-        if self._language not in _HASH_COMMENTS and not self._has_whole_conditionals(number, extent):
+        may_be_directive = LANGUAGES.get(self._language, UNKNOWN).comment != "#"
+        if may_be_directive and not self._has_whole_conditionals(number, extent):
             return False
         if not self._is_braced:
             return True
@@ -258,24 +257,13 @@ def _first_characters(text: str, starts: Sequence[int]) -> list[str]:
     return [text[at] if text[at] not in " \t" else first(text, at)[1] for at in starts]  # type: ignore[index]
 
 
-def _following_lines(indents: Sequence[int]) -> list[int]:
-    """Return for each line the number of the next line that is not indented deeper, or the number of lines."""
-    found = [len(indents)] * len(indents)
+def _next_lines(values: Sequence[int], limits: Sequence[int]) -> list[int]:
+    """Return for each line the number of the next line whose value is at most the limit of this one, or the number of
+    lines. A limit is as much below its value as all others."""
+    found = [len(values)] * len(values)
     open_: list[int] = []
-    for number, indent in enumerate(indents):
-        while open_ and indents[open_[-1]] >= indent:
+    for number, value in enumerate(values):
+        while open_ and limits[open_[-1]] >= value:
             found[open_.pop()] = number
-        open_.append(number)
-    return found
-
-
-def _closing_lines(nets: Sequence[int]) -> list[int]:
-    """Return for each line the number of the first line from it on that closes the brace around it, or the number of
-    lines. nets: the number of open braces before each line."""
-    found = [len(nets) - 1] * len(nets)
-    open_: list[int] = []
-    for number, net in enumerate(nets):
-        while open_ and nets[open_[-1]] > net:
-            found[open_.pop()] = number - 1
         open_.append(number)
     return found

@@ -11,7 +11,7 @@ from ctxcompress.code.definition_lines import (
     ends_with_function,
     is_attached,
 )
-from ctxcompress.code.detection import SCRIPTS
+from ctxcompress.code.lexing import languages_with
 from ctxcompress.code.line_blocks import Extent, LineBlocks
 from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.lazy_regex import lazy_regex
@@ -23,6 +23,7 @@ _IMPORT = lazy_regex(
     r"|package[ \t]+\w|(?:const|let|var)[ \t]+[\w{}, ]+=[ \t]*require\(|require(?:_relative)?[ \t(]|extern[ \t]+crate)"
 )
 _DEFINES = frozenset((NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
+_SCRIPTS = languages_with("script")
 _DEEPEST = 12
 """Levels of nested bodies. Deeper ones are not cut."""
 _SHORT = 250
@@ -48,7 +49,7 @@ def line_outline(text: str, language: str) -> tuple[Node, ...]:
     """Return the outline of `text`: nodes that partition it. language: a name that `source_language` returns."""
     blocks = LineBlocks(text, language)
     nodes = tuple(_Builder(text, language, blocks).nodes(0, len(blocks), _Scope()))
-    return _with_exports(text, nodes) if language in SCRIPTS else nodes
+    return _with_exports(text, nodes) if language in _SCRIPTS else nodes
 
 
 class _Scope(NamedTuple):

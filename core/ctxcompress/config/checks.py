@@ -1,18 +1,20 @@
-"""The values that options may have. Each check raises ConfigError with the value, the limit and the remedy.
+"""How an option is declared, and the values that it may have. Each check raises ConfigError with the value, the limit
+and the remedy.
 
 A `Check` is for one option: it takes the option's name and value, and returns the value to store. What depends on
 several options is checked by the functions whose names begin with "check_".
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from math import isfinite
-from typing import Any, Literal, TypeGuard, get_args
+from typing import Any, Literal, TypeGuard, TypeVar, get_args
 
 from ctxcompress.cache.cache import Cache
-from ctxcompress.data.observer import Observer
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.results import Format
+from ctxcompress.data.stats import Observer
 from ctxcompress.encoders import encoder_named
 from ctxcompress.encoders.encoder import Comparer, Encoder, word_vectors_of
 from ctxcompress.errors import ConfigError, MissingExtra
@@ -20,7 +22,19 @@ from ctxcompress.language_model import LLMSelector
 from ctxcompress.plugins import plugin_names
 from ctxcompress.text.language import LANGUAGE_CODES
 
-__all__ = ["Check", "OnEmpty", "Order", "ScoreKind", "Scorer", "cache_store", "check_count", "check_flag", "closest"]
+__all__ = [
+    "Check",
+    "OnEmpty",
+    "Option",
+    "Order",
+    "ScoreKind",
+    "Scorer",
+    "cache_store",
+    "check_count",
+    "check_flag",
+    "closest",
+    "option",
+]
 
 Scorer = Literal["evidence", "bm25", "rank_bm25", "rank_bm25l", "rank_bm25plus"]
 ScoreKind = Literal["similarity", "absolute", "distance", "rank", "none"]
@@ -36,6 +50,53 @@ _MAPPED_FIELDS = ("title", "header_path", "doc_id", "file_path", "score")
 def anything(_: str, value: object) -> object:
     """Accept any value: `check_...` functions look at it together with other options."""
     return value
+
+
+T = TypeVar("T")
+_NO_FILTER = object()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """The declaration of an option, except for its name and type."""
+
+    default: object
+    description: str
+    check: Check
+    off: object
+    """The value that switches a filter off."""
+    tool_limits: tuple[float, float] | None
+    """The least and the greatest value that a call of the search tool may give; None if a call cannot give it."""
+
+    @property
+    def is_filter(self) -> bool:
+        """Return whether the option drops or cuts passages before the budget decides."""
+        return self.off is not _NO_FILTER
+
+    @property
+    def summary(self) -> str:
+        """Return the first sentence of the description."""
+        return f"{self.description.partition('. ')[0].removesuffix('.')}."
+
+
+def option(
+    default: T,
+    description: str,
+    check: Check = anything,
+    *,
+    off: object = _NO_FILTER,
+    tool_limits: tuple[float, float] | None = None,
+) -> T:
+    """Return the declaration of an option, as the value of a field of CompressionConfig.
+
+    The first sentence of the description stands alone where there is room for one line. check: for values that are
+    wrong by themselves. off: given for a filter, the value that switches it off. tool_limits: given for an argument of
+    the search tool.
+    """
+    declared = Option(default=default, description=description, check=check, off=off, tool_limits=tool_limits)
+    start: Any = {"default_factory": default.copy} if isinstance(default, dict) else {"default": default}
+    made: Any = field(**start, metadata={"option": declared})
+    return made  # type: ignore[no-any-return]
 
 
 def valid(holds: Callable[[Any], bool], remedy: str) -> Check:
@@ -147,10 +208,10 @@ def kind_weights(name: str, value: object) -> dict[str, float]:
 
 def field_keys(name: str, value: object) -> dict[str, str]:
     mapping = _mapping(name, value, "a field to a metadata key")
-    for field in mapping:
-        if field not in _MAPPED_FIELDS:
-            raise ConfigError(f"{name} names {field!r}; it can name {', '.join(_MAPPED_FIELDS)}")
-    return {str(field): str(key) for field, key in mapping.items()}
+    for each in mapping:
+        if each not in _MAPPED_FIELDS:
+            raise ConfigError(f"{name} names {each!r}; it can name {', '.join(_MAPPED_FIELDS)}")
+    return {str(each): str(key) for each, key in mapping.items()}
 
 
 def _mapping(name: str, value: object, what: str) -> Mapping[Any, Any]:

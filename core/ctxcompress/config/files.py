@@ -5,12 +5,12 @@ A JSON file of a code search holds its tables deeper, where its engine has them:
 {"knowledge": {"engines": [{"options": {"search": {"optimization": {"compression": {"cache": "memory"}}}}}]}}
 """
 
-import inspect
 import json
 import os
 import tomllib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
+from inspect import signature
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from ctxcompress.cache import Cache, QdrantStore, SqliteStore
 from ctxcompress.config.checks import closest
 from ctxcompress.errors import ConfigError
 
-__all__ = ["cache_named", "default_path", "object_named", "options_of", "read_options"]
+__all__ = ["default_path", "object_named", "options_of", "read_options"]
 
 
 def default_path() -> Path:
@@ -31,72 +31,66 @@ def default_path() -> Path:
     return (folder if folder.is_absolute() else Path.home() / ".cache") / "ctxcompress" / "cache.sqlite"
 
 
-def cache_named(given: object) -> Cache | None:
-    """Return the cache that a configuration gives by its kind or as a table; None if the table is switched off.
-
-    Raises ConfigError for an unknown kind or key, and where the cache cannot be made.
-    """
-    table = dict(given) if isinstance(given, Mapping) else {"kind": given}
-    is_on = table.pop("enabled", True)
-    if not isinstance(is_on, bool):
-        raise ConfigError(f"compression.cache.enabled is {is_on!r}; give true or false")
-    kind = table.pop("kind", "qdrant" if "url" in table else "persistent" if "path" in table else "memory")
-    if kind not in _KINDS:
-        raise ConfigError(f"cache is {kind!r}; give one of {', '.join(_KINDS)}, or in code one of ctxcompress.cache")
-    keys = {"max_bytes" if key == "maxBytes" else str(key): value for key, value in table.items()}
-    return _cache(kind, keys) if is_on else None
+def object_named(option: str, value: object) -> object:
+    """Return the cache that the value of that option names; any other value as it is."""
+    return _cache(value) if option == "cache" and isinstance(value, str | Mapping) else value
 
 
 _KINDS = ("memory", "persistent", "qdrant", "both")
 
 
-def _cache(kind: str, keys: dict[str, Any]) -> Cache:
-    """Return the cache of a kind. "both" is memory in front of a file, or of a server if there is a url."""
-    ttl = keys.pop("ttl", None)
+def _cache(given: str | Mapping[str, Any]) -> Cache | None:
+    """Return the cache that a configuration gives by its kind or as a table; None if the table is switched off.
+
+    "both" is memory in front of a file, or of a server if there is a url. Raises ConfigError for an unknown kind or
+    key, and where the cache cannot be made.
+    """
+    table: dict[str, Any] = {"kind": given} if isinstance(given, str) else dict(given)
+    is_on, ttl = table.pop("enabled", True), table.pop("ttl", None)
+    if not isinstance(is_on, bool):
+        raise ConfigError(f"compression.cache.enabled is {is_on!r}; give true or false")
+    kind = table.pop("kind", "qdrant" if "url" in table else "persistent" if "path" in table else "memory")
+    if kind not in _KINDS:
+        raise ConfigError(f"cache is {kind!r}; give one of {', '.join(_KINDS)}, or in code one of ctxcompress.cache")
+    if not is_on:
+        return None
+    keys = {"max_bytes" if key == "maxBytes" else str(key): value for key, value in table.items()}
     if kind == "memory":
         return Cache(ttl=ttl, **_checked(keys, {"max_bytes"}, kind))
-    is_on_a_server = kind == "qdrant" or (kind == "both" and "url" in keys)
-    store = _server(keys) if is_on_a_server else _file(keys)
+    store = _server(keys) if kind == "qdrant" or (kind == "both" and "url" in keys) else _file(keys)
     return Cache(store, ttl=ttl) if kind == "both" else Cache(store, max_bytes=0, ttl=ttl)
 
 
 def _file(keys: Mapping[str, Any]) -> SqliteStore:
-    given = dict(_checked(keys, _arguments(SqliteStore), "persistent"))
+    given = _checked(keys, {*signature(SqliteStore).parameters}, "persistent")
     path = given.pop("path", None)
     if path is not None and not isinstance(path, str):
         raise ConfigError(f"compression.cache.path is {path!r}; give the path of a file as a string")
-    file = default_path() if path is None else Path(path).expanduser()
-    if path is None:
-        _make_folder(file.parent)
-    return SqliteStore(file, **given)
-
-
-def _server(keys: Mapping[str, Any]) -> QdrantStore:
-    given = dict(_checked(keys, {"url", *_arguments(QdrantStore)} - {"client_or_url"}, "qdrant"))
-    if "url" not in given or "collection" not in given:
-        raise ConfigError('the cache "qdrant" needs url and collection; give them in [compression.cache]')
-    return QdrantStore(given.pop("url"), **given)
-
-
-def _arguments(kind: Callable[..., object]) -> set[str]:
-    return set(inspect.signature(kind).parameters)
-
-
-def _checked(keys: Mapping[str, Any], known: set[str], kind: str) -> Mapping[str, Any]:
-    for key in keys:
-        if key not in known:
-            hint = closest(key, known, f"a {kind} cache has {', '.join(sorted({*known, 'ttl'}))}")
-            raise ConfigError(f"[compression.cache] has an unknown key {key!r}; {hint}")
-    return keys
-
-
-def _make_folder(folder: Path) -> None:
+    if path is not None:
+        return SqliteStore(Path(path).expanduser(), **given)
+    folder = default_path().parent
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigError(
             f"{folder} cannot be made ({error.strerror}); give the path of a file as path in [compression.cache]"
         ) from error
+    return SqliteStore(default_path(), **given)
+
+
+def _server(keys: Mapping[str, Any]) -> QdrantStore:
+    given = _checked(keys, {"url", *signature(QdrantStore).parameters} - {"client_or_url"}, "qdrant")
+    if "url" not in given or "collection" not in given:
+        raise ConfigError('the cache "qdrant" needs url and collection; give them in [compression.cache]')
+    return QdrantStore(given.pop("url"), **given)
+
+
+def _checked(keys: Mapping[str, Any], known: set[str], kind: str) -> dict[str, Any]:
+    for key in keys:
+        if key not in known:
+            hint = closest(key, known, f"a {kind} cache has {', '.join(sorted({*known, 'ttl'}))}")
+            raise ConfigError(f"[compression.cache] has an unknown key {key!r}; {hint}")
+    return dict(keys)
 
 
 _TABLES = ("search", "compression")
@@ -208,11 +202,6 @@ def options_of(tables: Mapping[str, object], known: Collection[str]) -> dict[str
     if not is_on:  # then neither is needed: one loads a package, the other may write a file
         options |= {"enabled": False, "encoder": None, "cache": None}
     return staged | options
-
-
-def object_named(option: str, value: object) -> object:
-    """Return the cache that the value of that option names; any other value as it is."""
-    return cache_named(value) if option == "cache" and isinstance(value, str | Mapping) else value
 
 
 def _of_search(given: object) -> dict[str, object]:

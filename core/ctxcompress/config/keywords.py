@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from ctxcompress.cache.cache import Cache
-from ctxcompress.config.budgets import Tier
 from ctxcompress.config.checks import OnEmpty, Order, ScoreKind, Scorer
+from ctxcompress.config.presets import Tier
 from ctxcompress.data.must_keep import MustKeep
-from ctxcompress.data.observer import Observer
 from ctxcompress.data.results import Format
+from ctxcompress.data.stats import Observer
 from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.language_model import LanguageModel, LLMSelector
 from ctxcompress.text.tokens import Encoding

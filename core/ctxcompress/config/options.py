@@ -12,14 +12,22 @@ from typing import Any, Unpack
 
 from ctxcompress.cache.cache import Cache
 from ctxcompress.config import checks
-from ctxcompress.config.budgets import NO_LIMIT, TIERS, Tier, budget_of, check_budget, with_one_budget
-from ctxcompress.config.checks import OnEmpty, Order, ScoreKind, Scorer
-from ctxcompress.config.declaration import Option, option
+from ctxcompress.config.checks import OnEmpty, Option, Order, ScoreKind, Scorer, option
 from ctxcompress.config.keywords import Options
-from ctxcompress.config.presets import PRESETS, QATBE_TYPE_WEIGHTS, Preset
+from ctxcompress.config.presets import (
+    NO_LIMIT,
+    PRESETS,
+    QATBE_TYPE_WEIGHTS,
+    TIERS,
+    Preset,
+    Tier,
+    budget_of,
+    check_budget,
+    with_one_budget,
+)
 from ctxcompress.data.must_keep import MustKeep, read_rules
-from ctxcompress.data.observer import Observer
 from ctxcompress.data.results import Format
+from ctxcompress.data.stats import Observer
 from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.errors import ConfigError
 from ctxcompress.language_model import LanguageModel, LLMSelector

@@ -6,6 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from numbers import Real
 from pickle import PicklingError
+from typing import TypeVar
 
 from ctxcompress.data.passages import Passage
 from ctxcompress.errors import InputError
@@ -19,6 +20,8 @@ __all__ = [
     "own_copy",
     "passage_from_metadata",
 ]
+
+T = TypeVar("T")
 
 RECORD_KEY = "ctxcompress"
 """The metadata key of an adapter's record."""
@@ -131,13 +134,14 @@ class Record:
         """Read a record. Anything that adapters do not write counts as missing."""
         if not isinstance(record, Mapping):
             return cls()
+        spans = _pairs(record.get("spans"), int)
         return cls(
             index=_number(record.get("index")),
-            spans=_spans(record.get("spans")),
-            markers=_markers(record.get("markers")),
+            spans=None if spans is None or any(start > end for start, end in spans) else spans,
+            markers=_pairs(record.get("markers"), str) or (),
             tokens=_number(record.get("tokens")),
-            relevance=_finite(record.get("relevance")),
-            score=_finite(record.get("score")),
+            relevance=as_number(record.get("relevance")),
+            score=as_number(record.get("score")),
             is_line=record.get("metadata_only") is True,
         )
 
@@ -217,30 +221,13 @@ def _number(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def _finite(value: object) -> float | None:
-    return value if isinstance(value, float) and math.isfinite(value) else None
-
-
-def _spans(value: object) -> tuple[tuple[int, int], ...] | None:
-    if not isinstance(value, Sequence):
-        return None
-    found = []
-    for pair in value:
-        numbers = [_number(offset) for offset in pair] if isinstance(pair, Sequence) else []
-        match numbers:
-            case [int(start), int(end)] if start <= end:
-                found.append((start, end))
+def _pairs(value: object, second: type[T]) -> tuple[tuple[int, T], ...] | None:
+    """Return pairs of a number and a value of this type, or None if they are none."""
+    found: list[tuple[int, T]] = []
+    for pair in value if isinstance(value, Sequence) else (None,):
+        match pair:
+            case [int(first), last] if first >= 0 and isinstance(last, second):
+                found.append((first, last))
             case _:
                 return None
-    return tuple(found)
-
-
-def _markers(value: object) -> tuple[tuple[int, str], ...]:
-    found = []
-    for pair in value if isinstance(value, Sequence) else ():
-        match pair:
-            case [int(before), str(text)]:
-                found.append((before, text))
-            case _:
-                return ()
     return tuple(found)

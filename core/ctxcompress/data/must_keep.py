@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal
 
 import regex
 
@@ -45,135 +45,81 @@ _LIKE_REGEX = lazy_regex(
 )
 
 
-@runtime_checkable
-class Rule(Protocol):
+@dataclass(frozen=True, slots=True)
+class Rule:
     """Finds what must be kept of a passage."""
 
+    way: Literal["text", "regex", "named", "passage", "function"]
+    what: Any
+    """The text, the regular expression with its flags in front, the name, the id of the passage, or the function."""
+    spans: tuple[Span, ...] = ()
+    """The spans of the passage."""
+    is_doubtful: bool = False
+    """Whether a text may be meant as a regular expression: it looks like one, and nobody said that it is a text."""
+
     def find(self, passage: Passage, seconds: float) -> Iterable[Span]:
-        """Yield spans of the passage's text. Raises PatternTimeout after this time."""
+        """Return spans of the passage's text. Raises PatternTimeout after this time, and ConfigError."""
+        if self.way == "text":
+            return _places(self.what, passage.text)
+        if self.way == "regex":
+            return _matches(self.what, passage, seconds)
+        if self.way == "named":
+            return find_named(self.what, passage.text)
+        if self.way == "passage":
+            return self.spans if passage.id == self.what else ()
+        found = self.what(passage.text)
+        if not isinstance(found, Iterable):
+            raise ConfigError(f"must_keep: {self} returned {found!r}; return a list of (start, end)")
+        return _spans(found, f"what {self} returned")
 
     def written(self) -> object:
         """Return the rule as TOML and JSON have it; None if they cannot have it."""
+        if self.way == "passage":
+            return {"passage": self.what, "spans": [list(span) for span in self.spans]}
+        if self.way in ("named", "function"):
+            return self.what.value if self.way == "named" else None
+        is_bare = self.way == "text" and self.what not in list(NamedPattern)
+        return self.what if is_bare and self.is_doubtful == _is_like_regex(self.what) else {self.way: self.what}
+
+    def __str__(self) -> str:
+        return {
+            "text": repr(self.what),
+            "regex": f"the pattern {self.what!r}",
+            "named": str(self.what),
+            "passage": f"the spans of passage {self.what!r}",
+            "function": getattr(self.what, "__qualname__", type(self.what).__qualname__),
+        }[self.way]
 
 
 MustKeep = str | re.Pattern[str] | Mapping[str, object] | FindSpans | Rule
 """An item of the option."""
 
 
-@dataclass(frozen=True, slots=True)
-class Literally:
-    """A text, wherever it occurs."""
-
-    text: str
-    is_doubtful: bool = False
-    """Whether it may be meant as a regular expression: it looks like one, and nobody said that it is a text."""
-
-    def find(self, passage: Passage, seconds: float) -> Iterator[Span]:  # noqa: ARG002 - it takes no time
-        start = passage.text.find(self.text)
-        while start >= 0:
-            yield Span(start, start + len(self.text))
-            start = passage.text.find(self.text, start + len(self.text))
-
-    def written(self) -> object:
-        is_bare = self.text not in list(NamedPattern) and (self.is_doubtful or not _LIKE_REGEX.search(self.text))
-        return self.text if is_bare else {"text": self.text}
-
-    def __str__(self) -> str:
-        return repr(self.text)
+def _is_like_regex(text: str) -> bool:
+    return _LIKE_REGEX.search(text) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Regex:
-    """A regular expression of Python's `re`, matched by the package `regex`, which can stop."""
-
-    pattern: str
-    """With its flags at the beginning, as in (?i)."""
-
-    @classmethod
-    def of(cls, pattern: str) -> "Regex":
-        """Check the pattern. Raises ConfigError."""
-        try:
-            regex.compile(pattern)
-        except (regex.error, RecursionError, OverflowError) as error:
-            raise ConfigError(f"must_keep has the regular expression {pattern!r}, which is wrong: {error}") from error
-        return cls(pattern)
-
-    def find(self, passage: Passage, seconds: float) -> Iterator[Span]:
-        deadline = monotonic() + seconds
-        try:
-            for match in regex.finditer(self.pattern, passage.text, timeout=max(seconds, 1e-3)):
-                yield Span(*match.span())
-                if monotonic() > deadline:
-                    raise TimeoutError
-        except TimeoutError as error:
-            raise PatternTimeout(
-                f"must_keep: the regular expression {self.pattern!r} takes more than its time of {_SECONDS:g} s per "
-                f"million characters (passage {passage.id!r} has {len(passage.text):,}); write it without nested "
-                "repetitions such as (a+)+"
-            ) from error
-
-    def written(self) -> object:
-        return {"regex": self.pattern}
-
-    def __str__(self) -> str:
-        return f"the pattern {self.pattern!r}"
+def _places(wanted: str, text: str) -> Iterator[Span]:
+    start = text.find(wanted)
+    while start >= 0:
+        yield Span(start, start + len(wanted))
+        start = text.find(wanted, start + len(wanted))
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A named pattern."""
-
-    name: NamedPattern
-
-    def find(self, passage: Passage, seconds: float) -> Iterator[Span]:  # noqa: ARG002 - its time is linear
-        return find_named(self.name, passage.text)
-
-    def written(self) -> object:
-        return self.name.value
-
-    def __str__(self) -> str:
-        return self.name.value
-
-
-@dataclass(frozen=True, slots=True)
-class PassageSpans:
-    """Spans of the passage with this id."""
-
-    passage: str
-    spans: tuple[Span, ...]
-
-    def find(self, passage: Passage, seconds: float) -> Iterable[Span]:  # noqa: ARG002 - it takes no time
-        return self.spans if passage.id == self.passage else ()
-
-    def written(self) -> object:
-        return {"passage": self.passage, "spans": [list(span) for span in self.spans]}
-
-    def __str__(self) -> str:
-        return f"the spans of passage {self.passage!r}"
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a function of the user finds."""
-
-    function: FindSpans
-
-    def find(self, passage: Passage, seconds: float) -> Iterable[Span]:  # noqa: ARG002 - nothing can stop it
-        found = self.function(passage.text)
-        if not isinstance(found, Iterable):
-            raise ConfigError(f"must_keep: {self.name} returned {found!r}; return a list of (start, end)")
-        return _spans(found, f"what {self.name} returned")
-
-    def written(self) -> object:
-        return None
-
-    def __str__(self) -> str:
-        return self.name
-
-    @property
-    def name(self) -> str:
-        """The name of the function."""
-        return getattr(self.function, "__qualname__", type(self.function).__qualname__)
+def _matches(pattern: str, passage: Passage, seconds: float) -> Iterator[Span]:
+    """Yield the matches of a regular expression of Python's `re`, by the package `regex`, which can stop."""
+    deadline = monotonic() + seconds
+    try:
+        for match in regex.finditer(pattern, passage.text, timeout=max(seconds, 1e-3)):
+            yield Span(*match.span())
+            if monotonic() > deadline:
+                raise TimeoutError
+    except TimeoutError as error:
+        raise PatternTimeout(
+            f"must_keep: the regular expression {pattern!r} takes more than its time of {_SECONDS:g} s per million "
+            f"characters (passage {passage.id!r} has {len(passage.text):,}); write it without nested repetitions such "
+            "as (a+)+"
+        ) from error
 
 
 def read_rules(name: str, value: object) -> tuple[Rule, ...]:
@@ -221,14 +167,14 @@ class Finds:
     @property
     def is_nothing(self) -> bool:
         """Whether nothing is found, and not all rules are named patterns: many texts have no dates, for example."""
-        return not self.spans and not all(isinstance(rule, Named) for rule in self.rules)
+        return not self.spans and not all(rule.way == "named" for rule in self.rules)
 
 
 def missing_texts(must_keep: Sequence[MustKeep], passages: Sequence[Passage]) -> Sequence[Rule]:
     """Return the rules that are texts and occur in no passage. Raises ConfigError if one may be meant as a regular
     expression."""
-    texts = (rule for rule in read_rules("must_keep", must_keep) if isinstance(rule, Literally))
-    missing = [rule for rule in texts if not any(rule.text in passage.text for passage in passages)]
+    texts = (rule for rule in read_rules("must_keep", must_keep) if rule.way == "text")
+    missing = [rule for rule in texts if not any(rule.what in passage.text for passage in passages)]
     for rule in missing:
         if rule.is_doubtful:
             raise ConfigError(
@@ -253,30 +199,39 @@ def _found_by(rule: Rule, passages: Mapping[int, Passage], seconds: float) -> It
 
 
 def _rule(name: str, item: Any) -> Rule:
+    if isinstance(item, Rule):
+        return item
     if isinstance(item, str):
-        return Named(NamedPattern(item)) if item in list(NamedPattern) else _literally(name, item, is_bare=True)
+        is_name = item in list(NamedPattern)
+        return Rule("named", NamedPattern(item)) if is_name else _text(name, item, is_bare=True)
     if isinstance(item, re.Pattern | regex.Pattern):
-        return _regex(name, item)
+        return _with_flags(name, item)
     if isinstance(item, Mapping):
         return _from_mapping(name, item)
-    if isinstance(item, Rule) and not isinstance(item, type):
-        return item
     if callable(item) and not isinstance(item, type):
-        return Found(item)
+        return Rule("function", item)
     raise ConfigError(f"{name} has the item {item!r}; give {_WAYS}")
 
 
-def _literally(name: str, text: object, *, is_bare: bool = False) -> Rule:
+def _text(name: str, text: object, *, is_bare: bool = False) -> Rule:
     if not isinstance(text, str) or not text.strip():
         raise ConfigError(f"{name} has the text {text!r}; give a text of at least one visible character")
-    return Literally(text, is_doubtful=is_bare and _LIKE_REGEX.search(text) is not None)
+    return Rule("text", text, is_doubtful=is_bare and _is_like_regex(text))
 
 
-def _regex(name: str, pattern: "re.Pattern[Any] | regex.Pattern[Any]") -> Rule:
+def _regex(pattern: str) -> Rule:
+    try:
+        regex.compile(pattern)
+    except (regex.error, RecursionError, OverflowError) as error:
+        raise ConfigError(f"must_keep has the regular expression {pattern!r}, which is wrong: {error}") from error
+    return Rule("regex", pattern)
+
+
+def _with_flags(name: str, pattern: "re.Pattern[Any] | regex.Pattern[Any]") -> Rule:
     if not isinstance(pattern.pattern, str):
         raise ConfigError(f"{name} has the regular expression {pattern.pattern!r} of bytes; write it as a string")
     letters = "".join(letter for flag, letter in _FLAGS if pattern.flags & _number(pattern, flag))
-    return Regex.of(f"(?{letters}){pattern.pattern}" if letters else pattern.pattern)
+    return _regex(f"(?{letters}){pattern.pattern}" if letters else pattern.pattern)
 
 
 def _number(pattern: object, flag: re.RegexFlag) -> int:
@@ -287,11 +242,12 @@ def _number(pattern: object, flag: re.RegexFlag) -> int:
 def _from_mapping(name: str, item: Mapping[str, Any]) -> Rule:
     keys = frozenset(item)
     if keys == {"text"}:
-        return _literally(name, item["text"])
+        return _text(name, item["text"])
     if keys == {"regex"} and isinstance(item["regex"], str):
-        return Regex.of(item["regex"])
+        return _regex(item["regex"])
     if keys == {"passage", "spans"} and isinstance(item["spans"], Sequence):
-        return PassageSpans(str(item["passage"]), tuple(_spans(item["spans"], f"the spans of {item['passage']!r}")))
+        spans = tuple(_spans(item["spans"], f"the spans of {item['passage']!r}"))
+        return Rule("passage", str(item["passage"]), spans)
     raise ConfigError(
         f'{name} has the item {dict(item)!r}; give {{"text": ...}}, {{"regex": ...}} or {{"passage": id, "spans": '
         "[[start, end]]}"

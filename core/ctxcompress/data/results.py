@@ -1,6 +1,7 @@
 """The result of a compression: what was kept, what was dropped and why. All types are immutable."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from os import PathLike
@@ -10,7 +11,7 @@ from typing import Literal, Protocol
 from ctxcompress.data.citations import Origins, find_quote
 from ctxcompress.data.metadata import Record
 from ctxcompress.data.passages import Kind, Marker, Passage, Segment, Span
-from ctxcompress.data.stats import CacheUse, LLMStats, StageStats, Stats
+from ctxcompress.data.stats import CacheUse, LLMStats, Observation, StageStats, Stats
 from ctxcompress.errors import InputError
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Span",
     "StageStats",
     "Stats",
+    "drop_counts",
 ]
 
 Format = Literal["plain", "compact", "verbose", "json", "xml", "preview"]
@@ -79,13 +81,17 @@ class Decision:
         return "".join(self.passage.text[start:end] for start, end in self.spans)
 
 
+def drop_counts(dropped: Iterable[Decision]) -> Mapping[str, int]:
+    """Return the number of passages that lost text for each drop reason."""
+    return Counter(str(reason) for _, reason in {(decision.index, decision.reason) for decision in dropped})
+
+
 @dataclass(frozen=True, slots=True)
 class KeptPassage:
     """The kept text of one passage.
 
-    `text` is the join of the spans' texts, with the gap markers between them. Only source code and passages that were
-    truncated have gap markers. If `metadata_only` is set, there are no spans, and `text` is a metadata line, which says
-    what the passage is.
+    `text` is the join of the spans' texts, with the gap markers of source code and truncated passages between them. If
+    `metadata_only` is set, there are no spans, and `text` is a metadata line, which says what the passage is.
     """
 
     index: int
@@ -96,9 +102,8 @@ class KeptPassage:
     tokens: int
     """The tokens of `text` alone."""
     relevance: float
-    """The best score of the passage's segments, kept or dropped. With the scorer "evidence" it is the probability that
-    the segment is needed. With "bm25" it is comparable only within one compression. It is 1.0 if the whole input fits
-    and is returned unchanged."""
+    """The best score of the passage's segments, kept or dropped: with the scorer "evidence" the probability that it is
+    needed, with others comparable only within one compression. It is 1.0 if the whole input fits."""
     stands_for: tuple[int, ...] = ()
     """The positions of the passages that were dropped as duplicates of this one."""
     markers: tuple[Marker, ...] = ()
@@ -110,10 +115,7 @@ class KeptPassage:
         """Rebuild a kept passage from an adapter's output and the record in its metadata.
 
         `original` then has the kept text, because the record has only the spans of the original text. Without a record
-        the whole text counts as kept, and `tokens` is 0. Anything in a record that adapters do not write counts as
-        missing.
-
-        index: its position, used if the record has none.
+        the whole text counts as kept, and `tokens` is 0. index: its position, used if the record has none.
         """
         origin = Record.read(record)
         spans = (Span(0, len(passage.text)),) if origin.spans is None else tuple(Span(*ends) for ends in origin.spans)
@@ -177,10 +179,7 @@ class CountsTokens(Protocol):
     """The input's text, which counts its tokens on demand."""
 
     def tokens(self, left: Mapping[int, Sequence[Span]] | None = None) -> int:
-        """Count the tokens.
-
-        left: passage number -> the spans to count; other passages do not count. None counts the whole text.
-        """
+        """Count the tokens. left: passage number -> the spans to count, and no others; None counts the whole text."""
 
 
 class ResultOperations(Protocol):
@@ -230,8 +229,7 @@ class Compression:
     def stats(self) -> Stats:
         """The statistics of the compression.
 
-        Reading them counts the tokens of the whole input. For a long input that takes longer than the compression, so
-        it is not done before.
+        Reading them counts the tokens of the whole input, which may take longer than the compression.
         """
         after = {stage.name: stage.items_out for stage in self.stages}
         return Stats(
@@ -250,15 +248,29 @@ class Compression:
             llm=self.llm,
         )
 
+    def observation(self) -> Observation:
+        """Return what an observer is told. This counts the tokens of the whole input."""
+        stats = self.stats
+        return Observation(
+            passages=stats.original_count,
+            kept=stats.kept_count,
+            original_tokens=stats.original_tokens,
+            compressed_tokens=stats.compressed_tokens,
+            max_tokens=self.max_tokens,
+            dropped=drop_counts(self.dropped),
+            seconds={} if self.cache.is_outcome else {stage.name: stage.milliseconds / 1e3 for stage in stats.stages},
+            cache=self.cache,
+            result=self,
+        )
+
     @property
     def confidence(self) -> float:
         """The probability, from 0 to 1, that the passages answer the query at all. It is 0.5 without a query, and for a
         query that asks for a summary or has no content word.
 
-        It tells passages about the query from passages about something else, by their words: by the share of the
-        query's words that occur, and that occur together. Passages about the right subject that lack the answer itself
-        still have a high confidence. A query in another language than the passages has a low one. What the filters
-        drop does not count. Reading it analyses the passages again, which takes about half as long as the compression.
+        It judges by the share of the query's words that occur, and that occur together. Passages about the right
+        subject that lack the answer itself still have a high confidence, and a query in another language a low one.
+        What the filters drop does not count. Reading it takes about half as long as the compression.
         """
         return self.compressor.confidence(self.query, self.input_passages())
 
@@ -276,10 +288,9 @@ class Compression:
     def cite(self, quote: str) -> tuple[Citation, ...]:
         """Find the passages that a quote from the final text comes from, with exact character offsets.
 
-        Return one citation for each occurrence, in the order of the text. A quote that runs through several passages
-        has one for each of them. If the quote does not occur, there are none. White space may differ. The quote may
-        have quotation marks around it, and dots ("...") for parts that it drops. Metadata lines and the headers of
-        formats cannot be cited. Raises InputError if `quote` is not a string.
+        Return one citation for each occurrence and each passage that it runs through, in the order of the text. White
+        space may differ, and the quote may have quotation marks around it and dots ("...") for parts that it drops.
+        Metadata lines and the headers of formats cannot be cited. Raises InputError if `quote` is not a string.
         """
         if not isinstance(quote, str):
             raise InputError(f"quote is a {type(quote).__name__}; give a string")
@@ -289,20 +300,18 @@ class Compression:
         """Return an HTML page that shows every passage: kept text by its score, dropped text by its reason, and the
         tokens that each reason saved. See docs/xray.md.
 
-        The page is one file. It has no scripts and loads nothing, and no passage can inject markup. It contains the
-        texts of the passages. Making it takes longer than the compression, because all segments are scored again and
-        all tokens are counted. An `encoder` is called again, and its exceptions are not caught.
+        The page is one file with the texts of the passages. It has no scripts and loads nothing, and no passage can
+        inject markup. Making it takes longer than the compression: all segments are scored again, and an `encoder` is
+        called again, whose exceptions are not caught.
         """
         return self.compressor.xray(self)
 
     def trace(self, directory: str | PathLike[str]) -> Path | None:
-        """Write the page of `xray` into a folder and return its path. Create the folder if necessary.
-
-        If the page cannot be written, log a warning and return None. An `encoder` is not called again: the page shows
-        scores from words alone.
+        """Write the page of `xray`, with scores from words alone, into a folder that is made if necessary, and return
+        its path. If the page cannot be written, log a warning and return None.
 
         The file is named after the time, `ctxcompress-20261121T180102.123456Z-1f0c93ab.html`, and only its owner can
-        read it. The folder keeps the last 100 of these files. Other files are not touched.
+        read it. The folder keeps the last 100 of these files.
         """
         return self.compressor.trace(self, directory)
 

@@ -1,15 +1,29 @@
-"""The statistics of a compression, the clock that times its stages, and how a cancelled compression is stopped."""
+"""The statistics of a compression, the clock that times its stages, and how a cancelled compression is stopped.
 
-from collections.abc import Callable, Iterator
+Observers are told of compressions. Several attempts at one compression are told as one."""
+
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, copy_context
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from threading import Event
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-__all__ = ["CacheUse", "Clock", "LLMStats", "StageStats", "Stats", "cancellable", "stop_if_cancelled"]
+__all__ = [
+    "CacheUse",
+    "Clock",
+    "LLMStats",
+    "Observation",
+    "Observer",
+    "Report",
+    "StageStats",
+    "Stats",
+    "cancellable",
+    "observed",
+    "stop_if_cancelled",
+]
 
 _CANCELLED: ContextVar[tuple[Event, ...]] = ContextVar("ctxcompress_cancelled", default=())
 """The events that cancel the current work: one for each enclosing `cancellable` block."""
@@ -160,24 +174,14 @@ class Clock:
         self.laps: list[StageStats] = []
         self._since = perf_counter()
 
-    def lap(
-        self,
-        name: str,
-        items_in: int,
-        items_out: int,
-        note: str = "",
-        *,
-        skipped: bool = False,
-        emptied: bool = False,
-        doubtful: bool = False,
-    ) -> None:
+    def lap(self, name: str, items_in: int, items_out: int, note: str = "", **flags: bool) -> None:
         """Record the end of a stage and start timing the next one: see StageStats.
 
         Raises CancelledError if the work is cancelled.
         """
         now = perf_counter()
         milliseconds, self._since = 1e3 * (now - self._since), now
-        self.laps.append(StageStats(name, items_in, items_out, milliseconds, note, skipped, emptied, doubtful))
+        self.laps.append(StageStats(name, items_in, items_out, milliseconds, note, **flags))
         stop_if_cancelled()
 
 
@@ -202,3 +206,90 @@ def stop_if_cancelled() -> None:
     for cancelled in _CANCELLED.get():
         if cancelled.is_set():
             raise CancelledError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """What an observer is told of a compression."""
+
+    passages: int
+    """Passages given, or results of a search."""
+    kept: int
+    """Passages of which text is kept."""
+    original_tokens: int
+    compressed_tokens: int
+    max_tokens: int | None
+    """The budget; None if there was none."""
+    dropped: Mapping[str, int]
+    """The number of passages that lost text for each drop reason."""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """The seconds of each stage; empty for a result from the cache, and for results of a search."""
+    cache: CacheUse = field(default_factory=CacheUse)
+    result: object
+    """The `Compression`, or the `SearchCompression`."""
+    duration: float = 0.0
+    """The seconds that it took, all attempts together."""
+
+    @property
+    def tokens_saved(self) -> int:
+        return self.original_tokens - self.compressed_tokens
+
+
+Report = Callable[[Observation], None]
+"""A function that is called with what a compression did."""
+
+
+@runtime_checkable
+class Observer(Protocol):
+    """Is told of compressions. Threads share it, and what it raises is not caught."""
+
+    def observe(self) -> AbstractContextManager[Report]:
+        """Return a block that is entered before a compression and left after it, by an exception if it fails.
+
+        The block yields the function that is told what the compression did. That call is the last thing in the block.
+        """
+
+
+class _Attempts:
+    """The attempts within one outer block. Only the last one is reported."""
+
+    __slots__ = ("_begin", "_end", "_last", "observer")
+
+    def __init__(self, observer: Observer) -> None:
+        self.observer = observer
+        self._begin = self._end = perf_counter()
+        self._last: Callable[[], Observation] | None = None
+
+    def keep(self, make: Callable[[], Observation]) -> None:
+        self._last, self._end = make, perf_counter()
+
+    def tell(self, report: Report) -> None:
+        if self._last is not None:
+            report(replace(self._last(), duration=self._end - self._begin))
+
+
+_OUTER: ContextVar[_Attempts | None] = ContextVar("ctxcompress_observed", default=None)
+
+
+@contextmanager
+def observed(observer: Observer | None) -> Iterator[Callable[[Callable[[], Observation]], None]]:
+    """Yield a function that takes what to tell the observer. When the block ends, the observer is told the last of it.
+
+    The yielded function takes a function that makes the observation, because making one takes time and only the last
+    one is needed. In a block within another block of the same observer, the outer block tells it. This also holds on
+    another thread that runs in the context of the outer block.
+    """
+    outer = _OUTER.get()
+    if observer is None:
+        yield lambda _: None
+    elif outer is not None and outer.observer is observer:
+        yield outer.keep
+    else:
+        attempts = _Attempts(observer)
+        with observer.observe() as report:
+            before = _OUTER.set(attempts)
+            try:
+                yield attempts.keep
+            finally:
+                _OUTER.reset(before)
+            attempts.tell(report)

@@ -14,16 +14,14 @@ result does not store: scores and the confidence.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import passages_of
-from ctxcompress.data.observer import Observation, observed
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression
-from ctxcompress.data.stats import Clock, stop_if_cancelled
+from ctxcompress.data.stats import Clock, observed, stop_if_cancelled
 from ctxcompress.errors import ConfigError
 from ctxcompress.pipeline.analysis import Analysed, Analyser, AnalysisOptions
 from ctxcompress.pipeline.call_cache import AS_JSON, CallCache
@@ -52,7 +50,7 @@ def run_pipeline(task: Task) -> Compression:
         if listener is not None:
             listener.last = None
         result = _cached(task)
-        report(partial(Observation.of, result))
+        report(result.observation)
     return result
 
 

@@ -4,8 +4,7 @@ import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from ctxcompress.code.cut_chunks import continues_in_next
-from ctxcompress.code.detection import is_code_name, source_language
+from ctxcompress.code.detection import continues_in_next, is_code_name, source_language
 from ctxcompress.data.documents import Document, Piece, Spans, documents_as_they_are
 from ctxcompress.data.passages import Passage, Span, intersection, inverse
 from ctxcompress.lazy_regex import lazy_regex

@@ -8,26 +8,21 @@ import Stemmer
 from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = [
+    "ACCENTED",
     "OtherStems",
-    "Stem",
-    "arabic_consonants",
     "fold",
-    "fold_lines",
     "is_plain",
     "is_varied",
     "keeps_beginnings",
+    "kept_beginning",
     "lower_case",
     "other_stems",
-    "plain_lines",
     "stemmer",
-    "stems_like_english",
     "without_accents",
-    "without_arabic_marks",
 ]
 
 # Arabic vowel points and the tatweel.
 _ARABIC_MARKS = r"\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"
-_ARABIC_MARK = lazy_regex(f"[{_ARABIC_MARKS}]++")
 # The same, the Indic nukta, the joiners.
 _OPTIONAL_MARKS = rf"{_ARABIC_MARKS}\u093c\u200c\u200d"
 _OPTIONAL_MARK = lazy_regex(f"[{_OPTIONAL_MARKS}]")
@@ -46,8 +41,9 @@ _VARIED = (
     r"\uff00-\uff9f"
 )
 _FOLDED = lazy_regex(f"[{_VARIED}]")
-_FOLDED_LINE = lazy_regex(rf"(?<![^\n])[^\n{_VARIED}]*+[{_VARIED}][^\n]*+")
-_ACCENTED_LATIN = lazy_regex(r"[\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff\ufb00-\ufb06\uff00-\uff5f]")
+ACCENTED = r"\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff\ufb00-\ufb06\uff00-\uff5f"
+"""Latin letters with accents and of other widths, for a set in a regular expression."""
+_ACCENTED_LATIN = lazy_regex(f"[{ACCENTED}]")
 _COMBINING = lazy_regex(r"[\u0300-\u036f]")
 
 
@@ -60,11 +56,6 @@ def fold(word: str) -> str:
         return word
     composed = _STRESS.sub("", unicodedata.normalize("NFKC", word))
     return _NASAL.sub("\u0902", _OPTIONAL_MARK.sub("", composed)).translate(_LETTERS)
-
-
-def fold_lines(lines: str) -> str:
-    """Return the lines, each with one word, in their most common spelling. A word of optional marks stays as it is."""
-    return _FOLDED_LINE.sub(lambda line: fold(line[0]) or line[0], lines) if is_varied(lines) else lines
 
 
 def is_varied(text: str) -> bool:
@@ -82,76 +73,18 @@ def without_accents(term: str) -> str:
     """Return `term` without the accents of Latin letters, if it has other letters than accents."""
     if not _ACCENTED_LATIN.search(term):
         return term
-    return unicodedata.normalize("NFC", _decomposed(term)) or term
+    bare = _COMBINING.sub("", unicodedata.normalize("NFKD", term)).replace("ı", "i")
+    return unicodedata.normalize("NFC", bare) or term
 
 
-def plain_lines(lines: str) -> str:
-    """Return the lines, each with one word, in their most common spelling and without accents. This makes some letters
-    equal that `without_accents` does not: it is for comparing words with stems roughly and fast."""
-    try:
-        western = lines.encode(_WESTERN)
-    except UnicodeEncodeError:
-        return _decomposed(fold_lines(lines))
-    return western.translate(_WESTERN_PLAIN).decode(_WESTERN)
-
-
-def without_arabic_marks(text: str) -> str:
-    """Return `text` in composed letters of normal width, without vowel points. A hamza that is written as a mark is one
-    of them."""
-    return unicodedata.normalize("NFKC", _ARABIC_MARK.sub("", text))
-
-
-def _decomposed(text: str) -> str:
-    """Return `text` in single letters without accents, if it has accented Latin letters."""
-    return _base_letters(text) if _ACCENTED_LATIN.search(text) else text
-
-
-def _base_letters(text: str) -> str:
-    return _COMBINING.sub("", unicodedata.normalize("NFKD", text)).replace("ı", "i")
-
-
-_WESTERN = "iso8859-15"
-"""The encoding of the letters of Western languages, a byte each. `fold` changes none of them. It lacks the signs that
-several characters stand for, such as ½."""
-_WESTERN_PLAIN = bytes(
-    ord(base) if (base := _base_letters(letter)).isascii() and len(base) == 1 else byte
-    for byte, letter in enumerate(bytes(range(256)).decode(_WESTERN))
-)
-
-
-_SNOWBALL = {
-    "ca": "catalan",
-    "cs": "czech",
-    "da": "danish",
-    "de": "german",
-    "el": "greek",
-    "en": "english",
-    "es": "spanish",
-    "et": "estonian",
-    "eu": "basque",
-    "fa": "persian",
-    "fi": "finnish",
-    "fr": "french",
-    "ga": "irish",
-    "hi": "hindi",
-    "hu": "hungarian",
-    "hy": "armenian",
-    "id": "indonesian",
-    "it": "italian",
-    "lt": "lithuanian",
-    "ne": "nepali",
-    "nl": "dutch",
-    "no": "norwegian",
-    "pl": "polish",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "ru": "russian",
-    "sr": "serbian",
-    "sv": "swedish",
-    "ta": "tamil",
-    "tr": "turkish",
-    "yi": "yiddish",
-}
+_STEMMERS = """
+    ca catalan, cs czech, da danish, de german, el greek, en english, es spanish, et estonian, eu basque, fa
+    persian, fi finnish, fr french, ga irish, hi hindi, hu hungarian, hy armenian, id indonesian, it
+    italian, lt lithuanian, ne nepali, nl dutch, no norwegian, pl polish, pt portuguese, ro romanian, ru
+    russian, sr serbian, sv swedish, ta tamil, tr turkish, yi yiddish
+"""
+_SNOWBALL = dict(map(str.split, _STEMMERS.split(",")))
+"""The code of a language -> the name of its stemmer."""
 _WITH_ENGLISH = frozenset(("ar", "el", "fa", "he", "hi", "hy", "ja", "ko", "ne", "ru", "ta", "th", "yi", "zh"))
 """Languages without Latin letters. Latin words in their texts are names or English."""
 _TWICE = frozenset(("de", "es", "ru"))
@@ -164,6 +97,8 @@ _LONGEST_COMPOUND = 50
 _TURKISH_LETTERS = 5
 """The length of Turkish stems. The first five letters work as well as a lemmatizer (Can et al., "Information Retrieval
 on Turkish Texts", JASIST 2008), while Snowball's stemmer does not join the forms of verbs."""
+_CHANGES_ENDS = frozenset(("bg", "ca", "cs", "en", "es", "fr", "hu", "it", "pl", "pt", "ro", "ru", "uk"))
+"""Languages whose stems begin with all letters of the word, but for two at the end of the stem."""
 _CHANGES_BEGINNINGS = frozenset(("fa", "ga", "id", "nl", "sr", "tr"))
 
 Stem = Callable[[Sequence[str]], list[str]]
@@ -177,8 +112,8 @@ def stemmer(language: str) -> Stem:
     stem = _own_stemmer(language)
     if language not in _WITH_ENGLISH:
         return stem
-    english = _snowball("en")
-    return lambda words: english(stem(words))  # neither stemmer changes words in the other's letters
+    english = Stemmer.Stemmer("english").stemWord
+    return lambda words: [english(word) if word.isascii() else word for word in stem(words)]
 
 
 def other_stems(language: str) -> OtherStems | None:
@@ -193,9 +128,11 @@ def keeps_beginnings(language: str) -> bool:
     return language not in _CHANGES_BEGINNINGS and language not in _COMPOUNDING
 
 
-def stems_like_english(language: str) -> bool:
-    """Return whether ASCII words of `language` have the stems that they have in English."""
-    return language == "en" or language in _WITH_ENGLISH
+def kept_beginning(stem: str, language: str) -> str:
+    """Return how every ASCII word of `language` with this stem begins, where `keeps_beginnings` holds. At most the last
+    letters of a stem differ from its words, but for "lie" of "lying"."""
+    keeps_more = language in _CHANGES_ENDS or language in _WITH_ENGLISH
+    return stem[: max(2, len(stem) - 2) if keeps_more and stem[1:2] != "i" else 1]
 
 
 def lower_case(language: str) -> Callable[[str], str]:
@@ -233,17 +170,20 @@ def _compound_parts(stem: str) -> list[str]:
 # --- Arabic: removing the particles, endings and pronouns that are attached to a word
 
 _ARABIC = lazy_regex(r"[\u0620-\u064a\u0671-\u06d3]")
-_ARABIC_SPELLINGS = str.maketrans(
-    {"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ئ": "ي", "ی": "ي", "ؤ": "و", "ة": "ه", "ک": "ك"}
-)
+_ARABIC_SPELLINGS = {
+    "أ": "ا",
+    "إ": "ا",
+    "آ": "ا",
+    "ٱ": "ا",
+    "ى": "ي",
+    "ئ": "ي",
+    "ی": "ي",
+    "ؤ": "و",
+    "ة": "ه",
+    "ک": "ك",
+}
 """Letters with hamza or dots that writers often omit, or that another keyboard lacks -> the plain letter."""
 _LONG_VOWELS = "اوي"
-_ARABIC_CONSONANTS = (
-    *((vowel, "") for vowel in _LONG_VOWELS),
-    *zip("ۀۂۓ", "ەہے", strict=True),
-    *((chr(written), "" if plain in _LONG_VOWELS else plain) for written, plain in _ARABIC_SPELLINGS.items()),
-)
-"""The same without long vowels, and without the hamza that `without_arabic_marks` removes after other letters."""
 _PREFIX = lazy_regex(r"(?<![^\n])(?:(?:[وف]?لل|و?[بكف]?ال)(?=[^\n]{3})|و(?=[^\n]{4})|[وفبكل](?=[0-9]+(?![^\n])))")
 """The article and the particles before it if three letters remain, "and" alone if four remain, and any particle before
 a number."""
@@ -265,7 +205,10 @@ def _arabic_stems(words: Iterable[str]) -> list[str]:
         return []
     # All words at once, one per line, because a call per word costs more. Not separated by spaces: the word "ﷺ" has
     # some when it is spelled out.
-    joined = _PREFIX.sub("", "\n".join(given).translate(_ARABIC_SPELLINGS))
+    joined = "\n".join(given)
+    for written, plain in _ARABIC_SPELLINGS.items():
+        joined = joined.replace(written, plain)  # several times as fast as a table, which looks up each letter
+    joined = _PREFIX.sub("", joined)
     for _ in range(_ROUNDS):
         joined = _ENDING.sub("", joined)
     roots = _INNER_LONG_VOWEL.sub("", joined).split("\n")
@@ -273,13 +216,6 @@ def _arabic_stems(words: Iterable[str]) -> list[str]:
         _root(stem, root) if _ARABIC.match(word) else word
         for word, stem, root in zip(given, joined.split("\n"), roots, strict=True)
     ]
-
-
-def arabic_consonants(lines: str) -> str:
-    """Return the words, one per line, in the spelling of stems and without long vowels: what no stem loses inside."""
-    for written, plain in _ARABIC_CONSONANTS:
-        lines = lines.replace(written, plain)  # several times as fast as a table, which looks up each letter
-    return lines
 
 
 def _without_arabic_particle(stem: str) -> tuple[str, ...]:

@@ -1,7 +1,6 @@
 """Counting tokens with the declared tokenizer, and never with another one."""
 
 import functools
-import re
 import reprlib
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sized
@@ -24,12 +23,6 @@ _BYTES_PER_TOKEN = 5
 """More than tokens have in most texts, whatever the script. A Chinese character takes three bytes."""
 _BYTES_SAMPLE = 1_000
 """Characters by which it is told how many bytes a character takes."""
-# No piece has letters on both sides of a space either. So a text has at least as many tokens as it has words that begin
-# with a letter after a space, and these can be counted much faster.
-_LETTERS = re.sub(rb"[A-Za-z]", b"a", bytes(range(256)))
-"""A table for `bytes.translate` that replaces every ASCII letter by "a"."""
-_WORD_WINDOW = 12
-"""Characters per token of the limit in which words are counted."""
 _LONGEST_REMEMBERED = 1_000
 """Characters. The counts of shorter texts are remembered: separators and sentences occur often in a compression."""
 _IN_TOKTOK = frozenset(("cl100k_base", "o200k_base", "o200k_harmony"))
@@ -107,8 +100,6 @@ class TokenCounter:
         If a text is far too long, only its beginning is counted, provided the tokenizer allows it.
         """
         if self._is_tiktoken:
-            if len(text) > 2 * limit and _has_more_words(text, limit):
-                return None
             cut = _PIECE_END.search(text, min(len(text), _enough_for(text, limit)))
             if cut and self(text[: cut.end()]) > limit:
                 return None
@@ -126,12 +117,6 @@ def _enough_for(text: str, limit: int) -> int:
     """Return how many characters of a text have more than `limit` tokens, for most texts."""
     sample = text[:_BYTES_SAMPLE]
     return _BYTES_PER_TOKEN * limit * len(sample) // (len(sample.encode(errors="replace")) or 1) + 100
-
-
-def _has_more_words(text: str, limit: int) -> bool:
-    """Whether the beginning of a text has more than `limit` words."""
-    begin = text[: _WORD_WINDOW * limit].encode(errors="replace")
-    return begin.translate(_LETTERS).count(b" a") > limit
 
 
 def _checked_blanks(text: str) -> str:

@@ -2,16 +2,18 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, filterfalse, pairwise
 
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.text.candidates import Candidates, lines_with
 from ctxcompress.text.stems import (
+    ACCENTED,
     OtherStems,
     fold,
     is_plain,
     is_varied,
+    keeps_beginnings,
+    kept_beginning,
     lower_case,
     other_stems,
     stemmer,
@@ -58,10 +60,10 @@ _MIXED = lazy_regex(
     rf"[{_UNSPACED}]+|[^\W{_UNSPACED}]++(?:[{_MARKS}]++[^\W{_UNSPACED}]*+)*+|[{_MARKS}]++(?:[^\W{_UNSPACED}]++[{_MARKS}]*+)*+"
 )
 _UNSPACED_CHARACTER = lazy_regex(rf"[{_UNSPACED}]")
+_SPECIAL = lazy_regex(rf"[{_UNSPACED}{ACCENTED}]")
 _LONE_HAN = lazy_regex(r"(?<=[\u3040-\u30ff])[\u3400-\u9fff](?![\u3400-\u9fff])|^[\u3400-\u9fff](?=[\u3040-\u30ff])")
 _ALPHABETIC = lazy_regex(rf"[{_ALPHABETIC_UNSPACED}]")
 _PART = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
-_ARABIC_OR_INDIC = lazy_regex(r"[\u0620-\u06d3\u0900-\u0dff]++")
 
 
 def split_words(text: str) -> list[str]:
@@ -99,13 +101,13 @@ class Terms:
     also gives its parts. Unspaced scripts give pairs of characters, those of South-East Asia groups of three.
     """
 
-    __slots__ = ("_candidates", "_lower", "_other", "_stem")
+    __slots__ = ("_language", "_lower", "_other", "_stem")
 
     def __init__(self, language: str) -> None:
         self._stem = stemmer(language)
         self._other = other_stems(language)
         self._lower = lower_case(language)
-        self._candidates = Candidates(language)
+        self._language = language
 
     def of_words(self, words: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Return word -> terms for every distinct word: one term for a plain word, the whole and the parts for an
@@ -116,7 +118,7 @@ class Terms:
         if not joined.isascii() and is_varied(joined):
             spelled = [low if low.isascii() else fold(low) or low for low in lowered]
         return {
-            word: (stem,) if stem.isascii() and is_plain(word, low) else self._of_special(word, low, stem)
+            word: (stem,) if is_plain(word, low) and not _SPECIAL.search(stem) else self._of_special(word, low, stem)
             for word, low, stem in zip(distinct, lowered, self._stem(spelled), strict=True)
         }
 
@@ -139,21 +141,30 @@ class Terms:
         """
         number = {term: index for index, term in enumerate(wanted)}
         found: dict[str, list[int]] = {}
-        plain, others = list(filter(str.isascii, words)), list[str]()
-        if len(plain) < len(words):
-            others = list(filterfalse(str.isascii, words))
-            if has_unspaced("\n".join(others)):
-                unspaced = list(filter(_UNSPACED_CHARACTER.match, others))
-                found = _with_grams(number, unspaced)
-                others = [] if len(unspaced) == len(others) else list(filterfalse(_UNSPACED_CHARACTER.match, others))
-        possible = self._candidates.among(plain, others, number)
+        if has_unspaced("\n".join(words)):
+            found = _with_grams(number, list(filter(_UNSPACED_CHARACTER.match, words)))
+            words = list(filterfalse(_UNSPACED_CHARACTER.match, words))
         if self._other:
-            return found | self._matching_other(possible, number, self._other)
-        for word, terms in self.of_words(possible).items():
+            return found | self._matching_other(words, number, self._other)
+        for word, terms in self.of_words(self._like(wanted, words)).items():
             hits = [number[term] for term in terms if term in number]
             if hits:
                 found[word] = hits
         return found
+
+    def _like(self, wanted: Iterable[str], words: Collection[str]) -> Collection[str]:
+        """Return the words that begin like a wanted term, and all that have parts or other characters than ASCII."""
+        if not keeps_beginnings(self._language):
+            return words
+        beginnings = tuple({kept_beginning(term, self._language) for term in wanted})
+        lowered = "\n".join(words).lower().split("\n")  # all at once, which is several times as fast as word by word
+        if len(lowered) != len(words):
+            return words
+        return [
+            word
+            for word, low in zip(words, lowered, strict=True)
+            if low.startswith(beginnings) or not (low.isascii() and is_plain(word, low))
+        ]
 
     def _matching_other(
         self, words: Iterable[str], number: Mapping[str, int], other: OtherStems
@@ -177,8 +188,6 @@ class Terms:
         return found
 
     def _of_special(self, word: str, low: str, stem: str) -> tuple[str, ...]:
-        if word == low and _ARABIC_OR_INDIC.fullmatch(word):  # neither parts nor accents
-            return (stem,)
         if _UNSPACED_CHARACTER.match(word):
             return _grams(unicodedata.normalize("NFKC", word))
         parts = (
@@ -196,9 +205,20 @@ def _with_grams(number: Mapping[str, int], words: Sequence[str]) -> dict[str, li
     folded = joined.split("\n")[1:]
     hits: dict[int, list[int]] = {}
     for gram in filter(_UNSPACED_CHARACTER.match, number):
-        for line in lines_with(gram, joined):
+        for line in _lines_with(gram, joined):
             hits.setdefault(line, []).extend([number[gram]] * folded[line].count(gram))
     return {words[line]: hits[line] for line in sorted(hits)}
+
+
+def _lines_with(piece: str, text: str) -> Iterator[int]:
+    """Yield the numbers of the lines that have the piece. Each line has a line break before it."""
+    at, number, counted = text.find(piece), -1, 0
+    while at >= 0:
+        number += text.count("\n", counted, at + 1)
+        yield number
+        counted = at + 1
+        following = text.find("\n", counted)
+        at = text.find(piece, following) if following >= 0 else -1
 
 
 def _grams(word: str) -> tuple[str, ...]:
@@ -219,12 +239,6 @@ _AT_ONCE = 1 << 17
 """About how many characters of texts are split at once."""
 _BROKEN = lazy_regex(r"\b([^\W\d_]{2,40}+)[-\u2010\u00ad][ \t]*+\r?\n[ \t>]*+([^\W\d_]{2,40}+)")
 """A word that is divided at a line end."""
-_WESTERN = "cp1252"
-"""The encoding that has the letters and the punctuation of most Western texts, a byte each."""
-_WESTERN_BLANKED = bytes(
-    byte if re.match(r"\w", bytes((byte,)).decode(_WESTERN, "replace")) else ord(" ") for byte in range(256)
-)
-"""The same table for a text in this encoding, without `_BETWEEN`."""
 
 
 def split_each(texts: Sequence[str]) -> list[Sequence[str]]:
@@ -258,13 +272,4 @@ def _split_together(texts: Sequence[str]) -> list[Sequence[str]]:
     if joined.count(_BETWEEN) >= len(plain):  # a text contains the separator, or there is none
         return list(map(split_words, texts))
     parts = map(tuple, map(str.split, joined.encode().translate(_BLANKED).decode().split(_BETWEEN)))
-    return [next(parts) if text.isascii() else _western_words(text) or split_words(text) for text in texts]
-
-
-def _western_words(text: str) -> Sequence[str]:
-    """Return `split_words` of a text in half the time, or nothing if it has characters that `_WESTERN` lacks."""
-    try:
-        encoded = text.encode(_WESTERN)
-    except UnicodeEncodeError:
-        return ()
-    return tuple(encoded.translate(_WESTERN_BLANKED).decode(_WESTERN).split())
+    return [next(parts) if text.isascii() else split_words(text) for text in texts]

@@ -6,8 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.code.cut_chunks import continues_in_next, end_of_cut_text
-from ctxcompress.code.detection import code_lines, is_code_name, looks_like_code, source_language
+from ctxcompress.code.detection import (
+    code_lines,
+    continues_in_next,
+    end_of_cut_text,
+    is_code_name,
+    looks_like_code,
+    source_language,
+)
 
 MODULE = '''"""Keeps what was borrowed, and from whom.
 

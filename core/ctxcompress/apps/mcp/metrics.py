@@ -18,8 +18,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ctxcompress.apps.index import FolderIndex
 from ctxcompress.apps.mcp.tools import ToolResult, ToolSpec
-from ctxcompress.data.observer import Observation, Observer, Report
 from ctxcompress.data.results import Reason
+from ctxcompress.data.stats import Observation, Observer, Report
 
 __all__ = ["ServerMetrics"]
 

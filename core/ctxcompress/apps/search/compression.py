@@ -28,9 +28,9 @@ from ctxcompress.apps.search.shortening import ResultText, Shortener, name_of, p
 from ctxcompress.config.checks import check_count
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.must_keep import find_all
-from ctxcompress.data.observer import Observation, drop_counts, observed
 from ctxcompress.data.passages import Passage, Span, inverse
-from ctxcompress.data.results import Decision, Reason
+from ctxcompress.data.results import Decision, Reason, drop_counts
+from ctxcompress.data.stats import Observation, observed
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
 from ctxcompress.query.complexity import Complexity
 from ctxcompress.telemetry import observer_of
