@@ -28,7 +28,7 @@ from llamaindex_ctxcompress import (
     expand_tool,
 )
 
-STEPS = 30
+STEPS = 20
 LIMIT = 2_500
 WINDOW = 10_000
 GOAL = "On which port does the relay of the harbour listen?"
@@ -82,8 +82,7 @@ STYLES = ["none", "kwargs", *(["blocks"] if hasattr(types, "ToolCallBlock") else
 
 
 @pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("streaming", [False, True])
-@pytest.mark.parametrize("is_alone", [False, True])
+@pytest.mark.parametrize(("streaming", "is_alone"), [(False, True), (True, False)])
 async def test_a_turn_of_many_steps_stays_within_its_tokens(style: str, streaming: bool, is_alone: bool) -> None:
     llm = Scripted(style=style)
     agent = agent_of(llm, streaming=streaming)
@@ -170,10 +169,9 @@ def memory_in(folder: Path, block: CtxCompressMemoryBlock) -> Memory:
 @pytest.mark.skipif(
     version("llama-index-workflows").startswith("1."), reason="hands on the results of an interrupted step twice"
 )
-@pytest.mark.parametrize("event", [AgentOutput, ToolCallResult])
-@pytest.mark.parametrize("is_alone", [False, True])
+@pytest.mark.parametrize(("event", "is_alone"), [(AgentOutput, False), (ToolCallResult, True)])
 async def test_a_run_goes_on_from_the_middle_of_its_turn(tmp_path: Path, event: type, is_alone: bool) -> None:
-    """Everything but the chat store and the written context is thrown away after 15 steps."""
+    """Everything but the chat store and the written context is thrown away after half of the steps."""
 
     def made(folder: Path) -> tuple[Scripted, Any, Memory]:
         llm = Scripted()
