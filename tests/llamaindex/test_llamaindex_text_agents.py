@@ -160,7 +160,7 @@ async def test_what_the_parser_asks_for_is_no_wish_of_the_user() -> None:
     unread = "Action: see in which week of chapter 5 the weather was good" + " and who came in week 7 of chapter 4" * 45
     script = [*KINDS["react"].script(14)[:-1], unread, *KINDS["react"].script(10, first=14)]
     llm = ScriptedModel(script=script)
-    await react(llm).run(user_msg=GOAL, max_iterations=len(script))
+    await react(llm).run(user_msg=GOAL, max_iterations=len(script) + 1)
     assert len(llm.prompts) == len(script)
     before, asked_again = (texts(prompt) for prompt in llm.prompts[14:16])
     assert asked_again[2] == GOAL  # as the framework has it
