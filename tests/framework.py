@@ -15,7 +15,6 @@ import pytest
 import tiktoken
 from meanings import meaning, sentences
 
-from ctxcompress.apps.feedback import FeedbackLog
 from ctxcompress.apps.research import ResearchCache
 from ctxcompress.language_model import Prompt
 
@@ -313,9 +312,6 @@ class Framework(ABC):
             for n, chunk in enumerate(chunks)
         ]
 
-    def _finding_chunks(self, find: Callable[[str], Sequence[Chunk]]) -> Any:
-        return self.retriever(lambda query: self._chunks(find(query)))
-
     def compressed(self, chunks: Sequence[Chunk], query: str, options: Options) -> tuple[list[str], str]:
         """Return the texts, and all of them as the language model reads them."""
         kept = self.kept(self._chunks(chunks), query, **options)
@@ -326,48 +322,6 @@ class Framework(ABC):
         with self.hearing() as heard:
             self.kept(self._chunks(chunks), query, **options)
         return heard[0]
-
-    def searched(self, results: Options, query: str, options: Options) -> Mapping[str, Any]:
-        """From the results of a search service, query and options of the tool to what the agent gets."""
-
-        def search(query: str) -> dict[str, Any]:
-            """Search the web."""
-            return dict(results)
-
-        tool = self.package.compress_tool(self.tool(search), min_tokens=1, **options)
-        return self.parsed(self.call(tool, query=query).text)
-
-    def query_tool(
-        self, find: Callable[[str], Sequence[Chunk]], options: Options
-    ) -> tuple[Mapping[str, Any], Callable[..., str]]:
-        """Return the schema of the search tool, and its answer to arguments."""
-        tool = self.package.query_tool(self._finding_chunks(find), **self.scored(options))
-        return self.schema(tool), lambda **given: self.call(tool, **given).text
-
-    def preview_tools(self, find: Callable[[str], Sequence[Chunk]]) -> tuple[Callable[..., str], Callable[..., str]]:
-        search, expand = self.package.preview_tools(self._finding_chunks(find))
-        return lambda **given: self.call(search, **given).text, lambda **given: self.call(expand, **given).text
-
-    def decomposed(self, find: Callable[[str], Sequence[Chunk]], query: str) -> list[str]:
-        retriever = self.compressing(self._finding_chunks(find), decompose=True, max_tokens=500)
-        return self.texts(self.retrieve(retriever, query))
-
-    def researched(self, find: Callable[[str], Sequence[Chunk]], cache: ResearchCache) -> Callable[[str], list[str]]:
-        retriever = self.researching(self._finding_chunks(find), cache)
-        return lambda query: self.texts(self.retrieve(retriever, query))
-
-    def built(self, searches: Sequence[tuple[Sequence[Chunk], str]], options: Options) -> tuple[list[str], int]:
-        """Return what a context builder shows after each search, and the room that is left."""
-        builder, shown = self.package.CtxContextBuilder(**options), []
-        for chunks, query in searches:
-            builder.add(self._chunks(chunks), query=query)
-            shown.append(builder.render())
-        return shown, builder.remaining
-
-    def recorded(self, chunks: Sequence[Chunk], query: str, log: FeedbackLog, answer: str) -> int:
-        """Return the number of passages that the feedback names."""
-        kept = self.kept(self._chunks(chunks), query, feedback=log)
-        return self.package.record(kept, log=log, answer=answer)
 
 
 @dataclass(frozen=True)
