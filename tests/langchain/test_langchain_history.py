@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain.agents.middleware import ContextEditingMiddleware, ModelRetryMiddleware
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
@@ -188,13 +187,6 @@ def test_results_are_compressed_when_they_are_new_and_again_when_they_are_old():
     assert state["ctxcompress"]["tool_results"] == 2 * PAGES
     assert state["ctxcompress_history"]["number"] >= 1
     assert max(map(size, model.shown)) <= 2_100
-
-
-def test_it_works_beside_other_middleware():
-    model = Scripted(responses=script())
-    agent = agent_of(model, ModelRetryMiddleware(), history(), ContextEditingMiddleware())
-    state = agent.invoke(asked())
-    assert state["ctxcompress_history"]["number"] == generations(model.shown)
 
 
 def test_a_huge_message_of_the_user_and_none_at_all():
