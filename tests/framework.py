@@ -1,9 +1,7 @@
 """What tests ask of a framework, so that they can be the same for both."""
 
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -13,11 +11,7 @@ from typing import Any
 import llama_index.core
 import pytest
 import tiktoken
-from meanings import meaning, sentences
-
-from ctxcompress.apps.feedback import FeedbackLog
-from ctxcompress.apps.research import ResearchCache
-from ctxcompress.language_model import Prompt
+from meanings import sentences
 
 __all__ = ["QUERY", "TEXTS", "Call", "Chunk", "Find", "Framework", "Output", "Played", "check_verbatim", "tokens"]
 
@@ -79,8 +73,18 @@ class Output:
     is_error: bool = False
 
 
-class Framework(ABC):
-    """One way through an adapter, for all situations. An item is a document or a node."""
+class Framework:
+    """One way through an adapter, for all situations. An item is a document or a node.
+
+    The ways themselves have the methods that need the framework. Of those whose names do not say it: `shown` returns
+    what a language model reads of items without a format, `more_of` expands an item, `written` and `read` go through
+    JSON, `hearing` yields the list into which the framework's own observers put the statistics of each compression,
+    `analyse` puts items through the transformer, `told` calls a tool as an agent does, which tells the model of an
+    error, `parsed` returns the value of which the model reads a text, `beside` returns the items and the statistics
+    beside the text of a tool, `conversation` returns what agents need to go on, in this process or in another one,
+    `play` runs a new agent whose model makes calls, turn by turn, and `makers` returns for each exported name what
+    makes or calls it with the fewest arguments.
+    """
 
     package: ModuleType
     Component: Any
@@ -89,34 +93,6 @@ class Framework(ABC):
     """What messages call the items."""
     no_retriever: str
     """What messages ask for in place of something else than a retriever."""
-
-    # Items
-
-    @abstractmethod
-    def item(
-        self,
-        text: str,
-        id: str | None = None,
-        *,
-        metadata: Mapping[Any, Any] | None = None,
-        score: float | None = None,
-        embedding: list[float] | None = None,
-        is_all_shown: bool = False,
-    ) -> Any:
-        """Make an item. is_all_shown: whether a language model may see the metadata, where the framework shows it."""
-
-    @abstractmethod
-    def text(self, item: Any) -> str: ...
-
-    @abstractmethod
-    def id(self, item: Any) -> str | None: ...
-
-    @abstractmethod
-    def metadata(self, item: Any) -> dict[Any, Any]: ...
-
-    @abstractmethod
-    def score(self, item: Any) -> Any:
-        """Return what the item and its record have as the score of the retriever."""
 
     def items(self, count: int = len(TEXTS), scores: Sequence[Any] = ()) -> list[Any]:
         """Items with the metadata that loaders and splitters write, ids and nesting included."""
@@ -154,15 +130,6 @@ class Framework(ABC):
     def record(self, item: Any) -> dict[str, Any]:
         return self.metadata(item)["ctxcompress"]
 
-    @abstractmethod
-    def shown(self, items: Sequence[Any], separator: str = "\n\n") -> str:
-        """Return what a language model reads of items without a format."""
-
-    @abstractmethod
-    def formatted(self, items: Sequence[Any], **options: Any) -> str: ...
-
-    # The component
-
     def scored(self, options: Options) -> dict[str, Any]:
         """Return options with which the scores of items count."""
         return dict(options)
@@ -170,140 +137,18 @@ class Framework(ABC):
     def component(self, **options: Any) -> Any:
         return self.Component(**self.scored(options))
 
-    @abstractmethod
-    def compress(self, component: Any, items: Sequence[Any], query: str | None) -> list[Any]: ...
-
-    @abstractmethod
-    async def acompress(self, component: Any, items: Sequence[Any], query: str | None) -> list[Any]: ...
-
     def kept(self, items: Sequence[Any], query: str | None = QUERY, **options: Any) -> list[Any]:
         return self.compress(self.component(**options), items, query)
-
-    @abstractmethod
-    def more_of(self, component: Any, item: Any, items: Sequence[Any], query: str = "", **given: Any) -> Any:
-        """Expand an item."""
-
-    @abstractmethod
-    async def amore_of(self, component: Any, item: Any, items: Sequence[Any], query: str = "", **given: Any) -> Any: ...
-
-    @abstractmethod
-    def written(self, component: Any) -> str:
-        """Return a component as JSON."""
-
-    @abstractmethod
-    def read(self, written: str, **given: Any) -> Any:
-        """Return the component that was written."""
-
-    @abstractmethod
-    def hearing(self) -> AbstractContextManager[list[Mapping[str, Any]]]:
-        """Yield the list into which the framework's own observers put the statistics of each compression."""
-
-    @abstractmethod
-    def analyse(self, component: Any, items: Sequence[Any]) -> Sequence[Any]:
-        """Put items through the transformer of the package."""
-
-    # Retrievers
-
-    @abstractmethod
-    def retriever(self, find: Find, afind: Callable[[str], Any] | None = None) -> Any: ...
 
     def finding(self, *items: Any) -> Any:
         """Make a retriever that finds these items, whatever it is asked for."""
         return self.retriever(lambda _: list(items))
 
-    @abstractmethod
-    def retrieve(self, retriever: Any, query: str) -> list[Any]: ...
-
-    @abstractmethod
-    async def aretrieve(self, retriever: Any, query: str) -> list[Any]: ...
-
     async def found(self, retriever: Any, query: str, *, is_async: bool) -> list[Any]:
         return await self.aretrieve(retriever, query) if is_async else self.retrieve(retriever, query)
 
-    @abstractmethod
-    def compressing(self, retriever: Any, *, decompose: Any = False, **options: Any) -> Any:
-        """Make the compressing retriever."""
-
-    @abstractmethod
-    def researching(self, retriever: Any, cache: ResearchCache) -> Any: ...
-
-    # Models
-
-    @abstractmethod
-    def embeddings(self, embed: Callable[[str], Any] = meaning, **texts: Any) -> Any:
-        """Make an embedding model with the attributes of `meanings.Asked`. in_batches: makes vectors of all texts."""
-
-    @abstractmethod
-    def small_embeddings(self) -> Any:
-        """Make an embedding model of the framework, for tests."""
-
-    @abstractmethod
-    def chat(self, answer: Callable[[Prompt], Any], **fields: Any) -> Any:
-        """Make a model that answers, with a list of "sync" and "async" as `asked`."""
-
-    @abstractmethod
-    def with_window(self, window: int) -> Any:
-        """Make a language model that reads so many tokens."""
-
-    # Tools
-
-    @abstractmethod
-    def tool(self, function: Callable[..., Any]) -> Any: ...
-
-    @abstractmethod
-    def name_of(self, tool: Any) -> str: ...
-
-    @abstractmethod
-    def schema(self, tool: Any) -> dict[str, Any]:
-        """Return what a language model is told of a tool."""
-
-    @abstractmethod
-    def call(self, tool: Any, **given: Any) -> Output:
-        """Call a tool as an agent does. Errors are raised."""
-
-    @abstractmethod
-    async def acall(self, tool: Any, **given: Any) -> Output: ...
-
     async def ask(self, tool: Any, *, is_async: bool, **given: Any) -> Output:
         return await self.acall(tool, **given) if is_async else self.call(tool, **given)
-
-    @abstractmethod
-    def told(self, tool: Any, **given: Any) -> Output:
-        """Call a tool as an agent does, which tells the model of an error."""
-
-    @abstractmethod
-    def parsed(self, text: str) -> Any:
-        """Return the value of which the model reads this text."""
-
-    @abstractmethod
-    def beside(self, output: Output) -> tuple[list[Any], Options]:
-        """Return the items and the statistics beside the text of `query_tool`; the items of `preview_tools`."""
-
-    @abstractmethod
-    def builder_items(self, holder: Any) -> list[Any]:
-        """Return the items of a context builder, or of an addition to it."""
-
-    @abstractmethod
-    def store(self) -> Any:
-        """Return a store of the framework's own for what tools leave out."""
-
-    @abstractmethod
-    def conversation(self, context_key: str | None = None) -> Any:
-        """Return what one conversation with agents needs to go on, in this process or in another one.
-
-        context_key: the key of the state under which builder tools keep their context.
-        """
-
-    @abstractmethod
-    async def state_of(self, conversation: Any, key: str) -> Any: ...
-
-    @abstractmethod
-    async def play(self, conversation: Any, turns: Sequence[Sequence[Call]], tools: Sequence[Any]) -> "Played":
-        """Run a new agent whose model makes these calls, turn by turn."""
-
-    @abstractmethod
-    def makers(self) -> dict[str, Callable[..., Any]]:
-        """Return for each name that the package exports what makes or calls it with the fewest arguments."""
 
     # The situations of published examples
 
@@ -312,9 +157,6 @@ class Framework(ABC):
             self.item(chunk.text, f"{chunk.source}-{n}", metadata=chunk.metadata, score=chunk.score, is_all_shown=True)
             for n, chunk in enumerate(chunks)
         ]
-
-    def _finding_chunks(self, find: Callable[[str], Sequence[Chunk]]) -> Any:
-        return self.retriever(lambda query: self._chunks(find(query)))
 
     def compressed(self, chunks: Sequence[Chunk], query: str, options: Options) -> tuple[list[str], str]:
         """Return the texts, and all of them as the language model reads them."""
@@ -326,48 +168,6 @@ class Framework(ABC):
         with self.hearing() as heard:
             self.kept(self._chunks(chunks), query, **options)
         return heard[0]
-
-    def searched(self, results: Options, query: str, options: Options) -> Mapping[str, Any]:
-        """From the results of a search service, query and options of the tool to what the agent gets."""
-
-        def search(query: str) -> dict[str, Any]:
-            """Search the web."""
-            return dict(results)
-
-        tool = self.package.compress_tool(self.tool(search), min_tokens=1, **options)
-        return self.parsed(self.call(tool, query=query).text)
-
-    def query_tool(
-        self, find: Callable[[str], Sequence[Chunk]], options: Options
-    ) -> tuple[Mapping[str, Any], Callable[..., str]]:
-        """Return the schema of the search tool, and its answer to arguments."""
-        tool = self.package.query_tool(self._finding_chunks(find), **self.scored(options))
-        return self.schema(tool), lambda **given: self.call(tool, **given).text
-
-    def preview_tools(self, find: Callable[[str], Sequence[Chunk]]) -> tuple[Callable[..., str], Callable[..., str]]:
-        search, expand = self.package.preview_tools(self._finding_chunks(find))
-        return lambda **given: self.call(search, **given).text, lambda **given: self.call(expand, **given).text
-
-    def decomposed(self, find: Callable[[str], Sequence[Chunk]], query: str) -> list[str]:
-        retriever = self.compressing(self._finding_chunks(find), decompose=True, max_tokens=500)
-        return self.texts(self.retrieve(retriever, query))
-
-    def researched(self, find: Callable[[str], Sequence[Chunk]], cache: ResearchCache) -> Callable[[str], list[str]]:
-        retriever = self.researching(self._finding_chunks(find), cache)
-        return lambda query: self.texts(self.retrieve(retriever, query))
-
-    def built(self, searches: Sequence[tuple[Sequence[Chunk], str]], options: Options) -> tuple[list[str], int]:
-        """Return what a context builder shows after each search, and the room that is left."""
-        builder, shown = self.package.CtxContextBuilder(**options), []
-        for chunks, query in searches:
-            builder.add(self._chunks(chunks), query=query)
-            shown.append(builder.render())
-        return shown, builder.remaining
-
-    def recorded(self, chunks: Sequence[Chunk], query: str, log: FeedbackLog, answer: str) -> int:
-        """Return the number of passages that the feedback names."""
-        kept = self.kept(self._chunks(chunks), query, feedback=log)
-        return self.package.record(kept, log=log, answer=answer)
 
 
 @dataclass(frozen=True)

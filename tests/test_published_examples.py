@@ -5,16 +5,12 @@ written in code or in a file, what a retriever found, and what must come out.
 """
 
 import json
-import tomllib
-from pathlib import Path
-from typing import Any
 
 import pytest
 from both_frameworks import Chunk, Framework, both
 from published_settings import PUBLISHED
 
 from ctxcompress import Compressor
-from ctxcompress.apps.search import SearchLimits
 
 count = Compressor().count
 
@@ -43,38 +39,6 @@ def test_an_index_with_many_weak_results_and_copies(framework: Framework) -> Non
     everything = {**switched_off, "ngram_threshold": None, "similarity_threshold": None}
     texts, _ = framework.compressed(_index(), query, everything)
     assert texts == [chunk.text for chunk in _index()]
-
-
-@both
-@pytest.mark.parametrize("written", ["toml", "json", "legacy"])
-def test_the_same_options_from_a_file(framework: Framework, written: str, tmp_path: Path) -> None:
-    file = tmp_path / f"options.{'json' if written == 'json' else 'toml'}"
-    options: dict[str, Any] = {"min_score": 0.3, "max_chunks_per_doc": 2, "similarity_threshold": 0.85}
-    if written == "json":
-        file.write_text(json.dumps({"compression": {**options, "cache": "memory"}}), encoding="utf-8")
-    else:
-        block = "\n".join(f"{name} = {value}" for name, value in options.items())
-        more = '\n[compression.cache]\nkind = "memory"\n' if written == "legacy" else '\ncache = "memory"\n'
-        file.write_text(f"[compression]\n{block}{more}", encoding="utf-8")
-        assert tomllib.loads(file.read_text(encoding="utf-8"))
-    query = "When does the harbour open?"
-    from_file = framework.compressed(_index(), query, {"config": file})
-    assert from_file == framework.compressed(_index(), query, options)
-
-
-HEADERS = {
-    "compact": "[1] guide/start.md § Setup > Pool (0.92)",
-    "verbose": "**Result 1** (Score: 0.9234)\nFile: guide/start.md\nSection: Setup > Pool",
-}
-
-
-@both
-@pytest.mark.parametrize("shape", HEADERS)
-def test_the_source_above_each_result(framework: Framework, shape: str) -> None:
-    chunk = Chunk("The pool opens ten connections.", "guide/start.md", 0.9234, "Setup > Pool")
-    _, shown = framework.compressed([chunk], "How many connections?", {"format": shape})
-    assert shown.startswith(f"{HEADERS[shape]}\n")
-    assert shown.endswith("The pool opens ten connections.")
 
 
 _FUNCTION = "openHarbour(id: string): Gate | null\n" + " ".join(_sentence("gate", n) for n in range(12))
@@ -122,31 +86,75 @@ def test_a_page_of_ten_thousand_tokens_in_each_tier(framework: Framework, tier: 
     assert tier != "complete" or text == page
 
 
-SEARCHES = {
-    "What is a drydock?": 3,
-    "A floating drydock vs a graving dock": 4,
-    "Compare floating drydocks and graving docks in detail: cost vs speed, and the latest trends in repair": 5,
-}
+def _found(number: int) -> list[Chunk]:
+    """Chunks of eight pages, the last third of them weak, and two copies."""
+    chunks = [
+        Chunk(_sentence(_PLACES[n % 8], n), f"{_PLACES[n % 8]}.md", 0.9 if n < number * 2 // 3 else 0.1)
+        for n in range(number)
+    ]
+    return [*chunks, *(Chunk(chunks[n].text, f"copy-{n}.md", 0.8) for n in range(2))]
 
 
 @both
-@pytest.mark.parametrize("query", SEARCHES)
-def test_a_search_gets_as_many_results_as_the_question_is_complex(framework: Framework, query: str) -> None:
-    filler = " ".join(f"Advertisement {n} is about cruises to the islands in spring." for n in range(60))
-    results = [
-        {
-            "title": f"Drydock {n}",
-            "url": f"https://docks.example/{n}",
-            "content": f"{filler} A drydock of type {n} is a basin that is flooded and drained. {filler}",
-            "score": 0.95 - 0.05 * n if n < 7 else 0.1,
-        }
-        for n in range(9)
-    ]
-    found = framework.searched({"query": query, "results": results}, query, {"search_limits": SearchLimits()})
-    assert len(found["results"]) == SEARCHES[query]
-    for number, result in enumerate(found["results"]):
-        assert {**result, "content": ""} == {**results[number], "content": ""}
-        assert f"A drydock of type {number} is a basin" in result["content"]
-        assert len(result["content"]) <= 500
-    saved = 1 - count(json.dumps(found)) / count(json.dumps(results))
-    assert saved > 0.9
+def test_the_numbers_of_a_call(framework: Framework) -> None:
+    options = {"config": PUBLISHED["docs"], "max_tokens": 20_000}
+    stats = framework.stats(_found(47), "When does the harbour open?", options)
+    counts = ("original_count", "after_threshold", "after_dedup", "after_limit", "clusters_merged", "kept_count")
+    assert [stats[name] for name in counts] == [49, 33, 31, 16, 2, 16]
+    assert stats["tokens_saved"] == stats["original_tokens"] - stats["compressed_tokens"] > 0
+    share = 100 * stats["tokens_saved"] / stats["original_tokens"]
+    assert stats["savings_percent"] == pytest.approx(share, abs=0.01)
+    assert 50 < share < 80
+    json.dumps(stats)
+
+
+_KINDS = """# Locks
+
+> Old sailors say that every lock has its own song.
+
+Tags: locks, canals, updated 2019
+
+The chamber of a lock is filled within eight minutes.
+
+- A lock keeper lives beside each lock.
+- Boats wait for the green light.
+
+| lock | height of fall |
+|---|---|
+| Eastgate | 4.2 metres |
+
+```python
+def fill(chamber):
+    return chamber.open_sluice(speed=3)
+```
+"""
+
+
+@both
+def test_a_page_of_all_kinds_of_segments(framework: Framework) -> None:
+    filler = "\n\n".join(f"## Chapter {n}\n\n{_sentence(_PLACES[n % 8], n)}" for n in range(400))
+    page = f"{filler}\n\n{_KINDS}"
+    assert 9_000 < count(page) < 15_000
+    wanted = {
+        "height of fall of the lock Eastgate": "| Eastgate | 4.2 metres |",
+        "sluice speed when a chamber is filled, in code": "return chamber.open_sluice(speed=3)",
+        "How long does it take to fill the chamber of a lock?": "within eight minutes",
+        "Where does a lock keeper live?": "A lock keeper lives beside each lock.",
+    }
+    for query, answer in wanted.items():
+        (text,), _ = framework.compressed([Chunk(page)], query, {"preset": "page", "max_tokens": 1_000})
+        assert answer in text, query
+        assert count(text) <= 1_000
+        lines = [line for line in text.splitlines() if len(line) > 5 and line in page.splitlines()]
+        assert sorted(lines, key=page.splitlines().index) == lines  # the order of the page
+
+
+@both
+@pytest.mark.parametrize("kind", ["code", "paragraph"])
+def test_the_weight_of_a_kind_decides_between_equals(framework: Framework, kind: str) -> None:
+    prose = "Mooring needs a rope, two bollards and somebody on the pier who knows how to tie the knot well enough."
+    code = "```python\nmooring(rope, bollards, pier, knot, somebody, enough)\nmooring.tie(rope, knot)\n```"
+    page = f"{prose}\n\n{code}\n\nThe weather was good, and nobody came.\n"
+    options = {"scorer": "bm25", "type_weights": {kind: 9.0}, "max_tokens": 40}
+    (text,), _ = framework.compressed([Chunk(page)], "mooring rope", options)
+    assert (("mooring.tie" in text), ("Mooring needs" in text)) == (kind == "code", kind == "paragraph")

@@ -113,25 +113,6 @@ def test_search_results_that_fit_stay_as_they_are(framework: Framework, content)
     assert said(framework, content, max_tokens=5_000) == whole != said(framework, content, max_tokens=300)
 
 
-@pytest.mark.parametrize("key", ["body", "content"])
-def test_lists_of_an_interface_are_no_search_results_and_many_results_are_kept(framework: Framework, key):
-    came = [{"url": f"https://api.example/{n}", key: f"It is broken at {n}. " + "Tea is hot. " * 9} for n in range(12)]
-    kept = framework.parsed(said(framework, came, "What is broken at 11?", max_tokens=500))
-    assert len(kept) > 5
-    assert "It is broken at 11." in kept[-1][key]
-    assert all(record in came for record in kept) is (key == "body")
-
-
-@pytest.mark.parametrize("max_tokens", [60, 500, 1_500])
-@pytest.mark.parametrize("as_json", [True, False])
-def test_a_page_that_was_read_fills_the_budget(framework: Framework, as_json, max_tokens):
-    text = " ".join(f"Sentence {n} says that part {n} has a limit of {n} seconds." for n in range(900))
-    page = {"url": "https://a.example", "title": "A page", "content": text}
-    found = said(framework, json.dumps(page) if as_json else page, "the limit of part 777", max_tokens=max_tokens)
-    assert max_tokens / 2 < tokens(found) <= max_tokens
-    assert "part 777 has" in framework.parsed(found)["content"]
-
-
 @pytest.mark.parametrize("content", [{"found": RECORDS}, RECORDS, json.dumps(RECORDS), json.dumps(RECORDS, indent=1)])
 def test_other_data_keep_whole_values_and_can_be_parsed(framework: Framework, content):
     text = said(framework, content, "Where is record 32?", max_tokens=300)
@@ -217,32 +198,6 @@ async def test_limits_hold_for_results_of_a_tool_that_fit(framework: Framework, 
     expected = compress_search_results(tavily(), KUBERNETES, max_results=2, max_characters=150, max_sentences=1)
     output = await framework.ask(tool, is_async=is_async, query=KUBERNETES)
     assert framework.parsed(output.text) == expected.results
-
-
-def test_limits_can_hold_only_for_results_that_do_not_fit(framework: Framework):
-    only = SearchLimits(max_results=1, only_over_budget=True)
-    whole = framework.call(saying(framework, tavily()), query=KUBERNETES).text
-    assert said(framework, tavily(), max_tokens=50_000, search_limits=only) == whole
-    assert len(framework.parsed(said(framework, tavily(), search_limits=only))["results"]) == 1
-
-
-def test_results_that_answer_nothing_go_with_adaptive_also_if_they_fit(framework: Framework):
-    answer, other = "The default timeout of the client is 30 seconds.", "The museum opens at nine on Sundays."
-    content = {
-        "results": [{"url": f"https://a.example/{n}", "content": text} for n, text in enumerate((other, answer))]
-    }
-    question = "what is the default timeout of the client?"
-    kept = framework.parsed(said(framework, content, question, min_tokens=0, adaptive=True))
-    assert kept["results"] == content["results"][1:]
-    assert framework.parsed(said(framework, content, question, min_tokens=0)) == content
-
-
-@pytest.mark.parametrize("as_json", [True, False])
-def test_an_emptied_mapping_stays_one(framework: Framework, as_json):
-    rows = {"count": 40, "rows": [{"name": "Apple", "colour": "red"}] * 40}
-    content = json.dumps(rows) if as_json else rows
-    options = {"min_tokens": 0, "adaptive": True, "on_empty": "drop"}
-    assert framework.parsed(said(framework, content, "zebra stripes in kenya", **options)) == {"rows": []}
 
 
 # What was left out can be read

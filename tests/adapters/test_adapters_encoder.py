@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from meanings import ANSWER, DIMENSIONS, PARAPHRASE, QUESTION, Comparing, Spelled, meaning, sentences
 
 from ctxcompress import CtxCompressError
-from ctxcompress.apps.feedback import FeedbackLog
 
 pytestmark = both
 
@@ -68,14 +67,6 @@ def test_whatever_is_embedded_the_budget_holds_and_every_text_is_verbatim(
     assert tokens(framework.shown(kept)) <= budget
     check_verbatim(framework, items, kept)
     assert framework.compress(component, items, query) == kept
-
-
-def test_adaptive_keeps_less(framework: Framework):
-    least, most, full = (
-        tokens(kept_by(framework, tight(framework, None, 300, **options), QUESTION))
-        for options in ({"adaptive": 0.5}, {"adaptive": 1e-9}, {})
-    )
-    assert 0 < least < most <= full
 
 
 def test_what_fits_stays_as_it_is_and_nothing_is_embedded(framework: Framework):
@@ -268,18 +259,6 @@ async def test_the_retriever_and_the_tools_use_the_embeddings(framework: Framewo
         assert ANSWER in (await framework.ask(tool, is_async=is_async, query=PARAPHRASE)).text
     assert ANSWER in (await framework.ask(expand, is_async=is_async, chunk_id="page-2", max_tokens=25)).text
     assert {*encoder.methods} == ({"async query", "async texts"} if is_async else {"query", "texts"})
-
-
-async def test_an_encoder_is_asked_no_more_with_feedback(framework: Framework, tmp_path):
-    asked = []
-    for log in (None, FeedbackLog(tmp_path / "feedback.sqlite")):
-        encoder = framework.embeddings()
-        component = tight(framework, encoder, 60, feedback=log)
-        kept = framework.compress(component, framework.pages(), QUESTION)
-        await framework.acompress(component, framework.pages(), QUESTION)
-        asked.append(encoder.asked)
-    assert asked[0] == asked[1] != []
-    assert framework.package.record(kept, log=log, used=[kept[0]]) == 1
 
 
 def test_no_message_has_the_api_key_of_an_embedding_model_in_it(framework: Framework):

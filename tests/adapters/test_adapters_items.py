@@ -17,8 +17,6 @@ from ctxcompress import Compression, CtxCompressError, compress
 
 pytestmark = both
 ROOMY, TIGHT = {"max_tokens": 100_000}, {"max_tokens": 60}
-LONG = " ".join(f"Sentence number {n} tells about the harbour and the ships in it." for n in range(60))
-ANSWER = "The default timeout of the client is 30 seconds."
 SIMILARITIES = (0.9, 0.6, 0.4, 0.2)
 roomy_and_tight = pytest.mark.parametrize("options", [ROOMY, TIGHT], ids=["roomy", "tight"])
 
@@ -53,30 +51,6 @@ def test_the_separator_counts(framework: Framework):
     separator = "\n\n======== another source ========\n\n"
     kept = framework.kept(framework.items(12), max_tokens=80, separator=separator)
     assert tokens(framework.shown(kept, separator)) <= 80
-
-
-def test_a_callable_counts_in_place_of_tiktoken(framework: Framework):
-    kept = framework.kept(framework.items(), max_tokens=40, encoding=str.split)
-    assert 0 < len(framework.shown(kept).split()) <= 40
-
-
-def test_a_tier_is_a_budget_by_name(framework: Framework):
-    many = [framework.item(f"Room {n} has a timeout of {n} minutes. Door {n} is by the stairs.") for n in range(80)]
-    assert 100 < tokens(framework.shown(framework.kept(many, tier="key_facts"))) <= 200
-    assert 200 < tokens(framework.shown(framework.kept(many))) <= 1_000
-
-
-@pytest.mark.parametrize("given", [f"{LONG} {ANSWER} {LONG}", f"# Ships\n\n{LONG}\n\n{ANSWER} {LONG}"])
-def test_what_is_kept_answers_and_no_word_of_it_is_garbled(framework: Framework, given):
-    items = [framework.item(given), framework.item(LONG)]
-    kept = framework.kept(items, **TIGHT)
-    assert ANSWER in framework.shown(kept)
-    assert {*framework.shown(kept).split()} - {"[…]"} <= {*given.split()}
-    check_verbatim(framework, items, kept)
-
-
-def test_something_comes_back_though_no_word_of_the_query_occurs(framework: Framework):
-    assert framework.kept([framework.item(LONG)], "zyzzyva quokka", **TIGHT)
 
 
 @roomy_and_tight
@@ -307,17 +281,6 @@ def test_so_many_items_of_one_source_are_kept(framework: Framework):
         framework.metadata(item)["source"] = "https://example.com/guide/?utm_source=mail#top"
     assert places(framework.kept(given, max_chunks_per_doc=1), framework) == [1, 3]
     assert places(framework.kept(given, max_chunks_per_doc=2), framework) == [1, 2, 3]
-
-
-def test_the_best_item_comes_first_or_the_best_ones_at_both_ends(framework: Framework):
-    given = framework.items()[::-1]
-    best = framework.kept(given, order="relevance")
-    ranked = [framework.record(item)["relevance"] for item in best]
-    assert ranked == sorted(ranked, reverse=True)
-    assert framework.texts(best) == [framework.text(given[place]) for place in places(best, framework)]
-    assert places(best, framework) != [0, 1, 2, 3, 4]
-    ends = [places(best, framework)[place] for place in (0, 2, 4, 3, 1)]
-    assert places(framework.kept(given, order="edges"), framework) == ends
 
 
 def test_an_item_says_that_it_is_a_line_and_where_it_has_markers(framework: Framework):

@@ -129,16 +129,6 @@ def test_the_feedback_may_come_in_another_process_and_of_two_calls(framework: Fr
     assert sorted(found.sheet.budget for found in log.records()) == [60, 120]
 
 
-def test_a_missing_answer_and_the_question_are_recorded(framework: Framework, tmp_path):
-    log = FeedbackLog(tmp_path / "texts.sqlite", keep_texts=True)
-    kept = remembered(framework, log)
-    used = framework.package.cite(ANSWER, kept)
-    framework.package.record(kept, log=log, used=used, missing=True, question=QUERY)
-    (found,) = log.records()
-    assert (found.missing, found.question, found.texts) == (True, QUERY, (ANSWER,))
-    assert framework.package.record([], log=log, missing=True) == 0
-
-
 def test_enough_feedback_tunes(framework: Framework, log):
     component = framework.component(max_tokens=200, feedback=log)
 
@@ -191,20 +181,6 @@ def test_a_share_is_of_the_window_of_the_model(framework: Framework):
             framework.Component(max_tokens=share, context_window=1_000)
     with pytest.raises(TypeError, match=r"model is a str; give (a chat model|an LLM) of"):
         framework.Component(max_tokens="25%", model="gpt-5")
-
-
-def test_the_tools_take_a_share_too(framework: Framework):
-    package, found = framework.package, framework.finding(*framework.items(12))
-    given = {"max_tokens": "25%", "model": framework.with_window(400)}
-    makers = (
-        lambda **options: package.compress_tool(framework.tool(read_page), **options),
-        lambda **options: package.query_tool(found, **options),
-        lambda **options: package.preview_tools(found, **options)[0],
-    )
-    for make in makers:
-        assert 50 < tokens(framework.call(make(**given), query="default timeout").text) <= 100
-        with pytest.raises(ValueError, match="whose size is not known; give context_window"):
-            make(max_tokens="25%")
 
 
 # Formats
@@ -264,13 +240,3 @@ def test_any_items_are_shown_whole_and_not_changed(framework: Framework):
     assert framework.formatted([]) == ""
     with pytest.raises(CtxCompressError, match="give one of plain, compact"):
         framework.formatted([], format="markdown")
-
-
-def test_json_tells_what_the_record_says(framework: Framework):
-    kept = framework.kept(framework.items(), max_tokens=60)
-    read = json.loads(framework.formatted(kept, format="json"))["passages"]
-    for entry, item in zip(read, kept, strict=True):
-        assert (entry["id"], entry["text"]) == (framework.id(item), framework.text(item))
-        assert [entry[name] for name in ("index", "spans", "tokens")] == [
-            framework.record(item)[name] for name in ("index", "spans", "tokens")
-        ]

@@ -79,16 +79,6 @@ def test_previews_fit_into_max_tokens(framework: Framework, budget):
     assert len(output.text.splitlines()) == max(1, len(shown))
 
 
-def test_previews_take_the_default_budget_or_that_of_a_tier(framework: Framework):
-    items = [framework.item(f"The timeout of part {n} is {n} seconds, which nobody has changed.") for n in range(200)]
-    assert 700 < tokens(Pair(framework, *items).search()) <= 1_000
-    assert 100 < tokens(Pair(framework, *items, tier="key_facts").search()) <= 200
-
-
-def test_the_most_relevant_results_are_shown_if_not_all_fit(framework: Framework):
-    assert Pair(framework, *framework.items(2)[::-1], max_tokens=25).ids() == ["doc-0"]
-
-
 @pytest.mark.parametrize("order", ["source", "relevance", "edges"])
 def test_beside_the_lines_are_copies_of_the_items_in_their_order(framework: Framework, order):
     items = framework.items()
@@ -238,14 +228,6 @@ def test_errors_of_the_retriever_are_raised_on(framework: Framework):
         Pair(framework, by_query={"one": []}).search("other")
 
 
-def test_options_are_the_components(framework: Framework):
-    items = framework.items(scores=[1 / (n + 1) for n in range(5)])
-    assert Pair(framework, *items, min_score=0.3).ids() == ["doc-0", "doc-1", "doc-2"]
-    assert Pair(framework, *items, preset="docs", top_n=2).ids() == ["doc-0", "doc-1"]
-    lines = Pair(framework, *items, metadata_map={"title": "source"}).search()
-    assert without_relevance(lines).startswith("[doc-0] docs/0.md › Client: ")
-
-
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
@@ -260,14 +242,6 @@ def test_options_are_the_components(framework: Framework):
 def test_a_wrong_option_is_refused_when_the_pair_is_made(framework: Framework, options, error, message):
     with pytest.raises(error, match=message):
         Pair(framework, **options)
-
-
-def test_a_compressing_retriever_can_be_browsed_too(framework: Framework):
-    retriever = framework.compressing(framework.finding(*framework.items()), max_tokens=60)
-    search, expand = framework.package.preview_tools(retriever)
-    compressed = {framework.id(item): framework.text(item) for item in framework.retrieve(retriever, QUERY)}
-    shown = ids_in(framework.call(search, query=QUERY).text)
-    assert {name: framework.call(expand, chunk_id=name).text for name in shown} == compressed
 
 
 # Previews without tools

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 STEPS, LIMIT = 20, 4_000
+pytestmark = pytest.mark.slow(reason="nine histories are each asked for twenty facts")
 
 
 @pytest.fixture(scope="module")

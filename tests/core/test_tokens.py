@@ -25,21 +25,10 @@ PIECES = [
     *"abXYzs019 \t\n\r.,;:!?/'-_()[]、。，！？éßªº²½Ⅷⓐ一中文ไทยกุعـक\u094dᵃʰǅ",
     *"\u0301\u064b\u200b\u200d\u00a0\u3000\u2028\u0085😀🇩\ud800\udc00",
     *[
-        "'s",
-        "'LL",
-        "don't",
-        "  ",
-        "\r\n",
-        "word",
-        "Straße",
-        "привет",
-        "重启",
-        "ありがとう",
-        "हिन्दी",
-        "한국어",
-        "<|endoftext|>",
+        "'s", "'LL", "don't", "  ", "\r\n", "word", "Straße", "привет", "重启", "ありがとう", "हिन्दी",
+        "한국어", "<|endoftext|>",
     ],
-]
+]  # fmt: skip
 mixtures = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
 
 

@@ -4,6 +4,7 @@ import json
 from typing import Annotated, Any
 
 from framework import tokens as count
+from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackHandler
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import (
@@ -18,9 +19,9 @@ from langchain_core.tools import (
 from langchain_way import Scripted
 from lc_documents import make_documents, make_store
 from pydantic import BaseModel, Field, PrivateAttr
-from search_shapes import brave_text, duckduckgo_text, exa, tavily
+from search_shapes import KUBERNETES, duckduckgo_text, exa, tavily
 
-__all__ = ["IMAGE", "PAGE", "RECORDS", "Scripted", "calling", "tokens"]
+__all__ = ["EACH_KIND", "IMAGE", "PAGE", "AsyncListener", "Listener", "Scripted", "calling", "tokens"]
 
 PAGE = "\n\n".join(result["content"] for result in tavily()["results"])
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
@@ -91,11 +92,6 @@ def exa_search(query: str) -> Any:
     return exa()
 
 
-async def _brave(q: str) -> str:
-    return brave_text()
-
-
-brave = StructuredTool.from_function(coroutine=_brave, name="brave", description="Search with Brave, asynchronously.")
 duckduckgo = Tool(name="duckduckgo", description="Search with DuckDuckGo.", func=lambda question: duckduckgo_text())
 
 
@@ -193,6 +189,48 @@ retrieve = create_retriever_tool(
     "Retrieve documents.",
     response_format="content_and_artifact",
 )
+
+
+EACH_KIND: list[tuple[BaseTool, dict[str, Any]]] = [
+    (web_search, {"query": KUBERNETES}),
+    (fetch_page, {"url": "https://a.example"}),
+    (exa_search, {"query": KUBERNETES}),
+    (duckduckgo, {"__arg1": KUBERNETES}),
+    (NoSchema(), {"query": KUBERNETES}),
+    (BothWays(), {"question": KUBERNETES}),
+    (screenshot, {"question": KUBERNETES}),
+    (paragraphs, {"question": KUBERNETES}),
+    (documents, {"question": KUBERNETES}),
+    (own_message, {"query": KUBERNETES}),
+    (retrieve, {"query": "What is the default timeout?"}),
+    (list_records, {}),
+    (json_schema, {"query": KUBERNETES}),
+]
+"""Tools with long results, and what they are called with."""
+
+
+class Listener(BaseCallbackHandler):
+    """Keeps what handlers are told of tools: the events, and what ended."""
+
+    def __init__(self) -> None:
+        self.events: list[Any] = []
+        self.ended: list[Any] = []
+
+    def on_tool_end(self, output: Any, **_: Any) -> None:
+        self.ended.append(output)
+
+    def on_custom_event(self, name: str, data: Any, **_: Any) -> None:
+        self.events.append((name, data))
+
+
+class AsyncListener(AsyncCallbackHandler):
+    """Keeps the events, and is awaited."""
+
+    def __init__(self) -> None:
+        self.events: list[Any] = []
+
+    async def on_custom_event(self, name: str, data: Any, **_: Any) -> None:
+        self.events.append((name, data))
 
 
 def calling(*calls: tuple[BaseTool, dict[str, Any]], turn: str = "1") -> AIMessage:

@@ -52,12 +52,14 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return numbers
 
 
-def test_a_batch_of_the_step_is_compressed_in_processes(started: list[int]) -> None:
+def test_a_batch_of_the_step_is_compressed_in_processes_with_the_errors_of_single_calls(started: list[int]) -> None:
     compressor = CtxCompressor(max_tokens=25)
     expected = [compressor.compress_documents(given["documents"], given["query"]) for given in INPUTS]
-    runs = _Runs()
-    found = compressor.as_runnable().batch(INPUTS, {"callbacks": [runs]})
+    runs, wrong = _Runs(), {"documents": INPUTS[0]["documents"], "query": 7}
+    given = [*INPUTS, wrong]
+    *found, error = compressor.as_runnable().batch(given, {"callbacks": [runs]}, return_exceptions=True)
     assert found == expected
+    assert str(error).startswith("query is a int")
     assert len(runs.ended) == COUNT
     assert started == [2]
     assert compressor.as_runnable().batch(INPUTS[:3]) == expected[:3]
@@ -77,16 +79,6 @@ async def test_batches_of_the_retriever_are_compressed_in_processes(started: lis
     expected = [retriever.invoke(query) for query in QUERIES]
     assert retriever.batch(QUERIES) == expected
     assert await retriever.abatch(QUERIES) == expected
-    assert started == [2, 2]
-
-
-def test_errors_are_those_of_single_calls(started: list[int]) -> None:
-    wrong: Any = [*INPUTS, {"documents": INPUTS[0]["documents"], "query": 7}]
-    step = CtxCompressor(max_tokens=25).as_runnable()
-    found = step.batch(wrong, return_exceptions=True)
-    assert [isinstance(one, Exception) for one in found] == [False] * COUNT + [True]
-    with pytest.raises(TypeError, match="query is a int"):
-        step.batch(wrong)
     assert started == [2, 2]
 
 

@@ -2,16 +2,12 @@
 
 from typing import Annotated, Any, NotRequired
 
-import pytest
 from langchain.agents import AgentState, create_agent
 from langchain_core.documents import Document
 from langchain_core.language_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import END, START, StateGraph
-from langgraph.store.memory import InMemoryStore
-from typing_extensions import TypedDict
 
 from ctxcompress.agents.building import Branches
 from langchain_ctxcompress import CtxContextBuilder, builder_tools, latest_context
@@ -54,17 +50,6 @@ ANSWERS = [
 ]
 
 
-def test_a_sqlite_file_keeps_it(tmp_path):
-    sqlite = pytest.importorskip("langgraph.checkpoint.sqlite")
-    path = str(tmp_path / "agent.db")
-    with sqlite.SqliteSaver.from_conn_string(path) as saver:
-        first = agent_of(ANSWERS[:2], saver).invoke({"messages": [HumanMessage("1, 2?")]}, THREAD)
-    with sqlite.SqliteSaver.from_conn_string(path) as saver:
-        state = agent_of(ANSWERS[2:], saver).invoke({"messages": [HumanMessage("3?")]}, THREAD)
-    before, after = (CtxContextBuilder.from_dict(found["context"]).render() for found in (first, state))
-    assert after.startswith(before + "\n\n")
-
-
 def test_an_agent_that_goes_back_in_time_adds_to_what_was_there_then():
     saver = InMemorySaver()
     agent = agent_of([*ANSWERS[:2], ANSWERS[1]], saver)
@@ -73,31 +58,6 @@ def test_an_agent_that_goes_back_in_time_adds_to_what_was_there_then():
     again = agent.invoke(None, before_tools.config)
     assert sorted(texts_of(again)) == sorted(texts_of(first))
     assert len(again["context"]["items"]) == len(first["context"]["items"])
-
-
-def test_a_node_and_a_store_keep_it():
-    class Research(TypedDict):
-        queries: list[str]
-        context: dict[str, Any]
-
-    def research(state, *, store):
-        saved = store.get(("research",), "context")
-        builder = CtxContextBuilder.from_dict(saved.value) if saved else CtxContextBuilder(max_tokens=60)
-        for query in state["queries"]:
-            builder.add(DOCUMENTS, query, max_tokens=15)
-        store.put(("research",), "context", builder.to_dict())
-        return {"context": builder.to_dict()}
-
-    graph = StateGraph(Research)
-    graph.add_node("research", research)
-    graph.add_edge(START, "research")
-    graph.add_edge("research", END)
-    compiled = graph.compile(checkpointer=InMemorySaver(), store=InMemoryStore())
-    compiled.invoke({"queries": ["tenant 1"]}, THREAD)
-    state = compiled.invoke({"queries": ["tenant 2"]}, {"configurable": {"thread_id": "2"}})
-    assert CtxContextBuilder.from_dict(state["context"]).render() == (
-        "Rule 1 says that port 8001 is for tenant 1.\n\nRule 2 says that port 8002 is for tenant 2."
-    )
 
 
 def test_the_later_context_is_taken():

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import lc_tools
 import pytest
-from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackHandler
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
@@ -16,38 +15,11 @@ from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import InjectedState, InjectedStore, ToolNode, ToolRuntime
 from langgraph.store.memory import InMemoryStore
-from lc_tools import IMAGE, PAGE, tokens
+from lc_tools import EACH_KIND, IMAGE, PAGE, AsyncListener, Listener, tokens
 from search_shapes import KUBERNETES, exa, tavily
 
 from ctxcompress import compress_search_results
 from langchain_ctxcompress import compress_tool
-
-ARGUMENTS: dict[str, str] = {
-    "web_search": "query",
-    "fetch_page": "url",
-    "exa_search": "query",
-    "duckduckgo": "__arg1",
-    "no_schema": "query",
-    "both_ways": "question",
-    "json_schema": "query",
-    "documents": "question",
-    "paragraphs": "question",
-    "own_message": "query",
-    "retrieve": "query",
-}
-SYNC = [
-    lc_tools.web_search,
-    lc_tools.fetch_page,
-    lc_tools.exa_search,
-    lc_tools.duckduckgo,
-    lc_tools.NoSchema(limit=4),
-    lc_tools.BothWays(),
-    lc_tools.json_schema,
-    lc_tools.documents,
-    lc_tools.paragraphs,
-    lc_tools.own_message,
-    lc_tools.retrieve,
-]
 
 
 def call(called: BaseTool, *, config: RunnableConfig | None = None, **arguments: Any) -> ToolMessage:
@@ -62,9 +34,8 @@ def but_content(message: ToolMessage) -> dict[str, Any]:
     return {**message.model_dump(), "content": None}
 
 
-@pytest.mark.parametrize("inner", SYNC, ids=lambda inner: inner.name)
-async def test_the_message_differs_in_its_content_alone(inner):
-    arguments = {ARGUMENTS[inner.name]: KUBERNETES if inner.name != "retrieve" else "What is the default timeout?"}
+@pytest.mark.parametrize(("inner", "arguments"), EACH_KIND, ids=lambda given: getattr(given, "name", ""))
+async def test_the_message_differs_in_its_content_alone(inner, arguments):
     outer = compress_tool(inner, max_tokens=150)
     short, long = call(outer, **arguments), call(inner, **arguments)
     assert but_content(short) == but_content(long)
@@ -181,41 +152,16 @@ async def test_injected_arguments_arrive_and_are_no_query():
     graph.add_edge(START, "tools")
     graph.add_edge("tools", END)
     made = graph.compile(store=store)
-    asked = {
-        "messages": [
-            AIMessage("", id="ai-1", tool_calls=[{"name": "search", "args": {"query": KUBERNETES}, "id": "c"}])
-        ]
-    }
+    calls: Any = [{"name": "search", "args": {"query": KUBERNETES}, "id": "c"}]
+    asked = {"messages": [AIMessage("", id="ai-1", tool_calls=calls)]}
     config = {"metadata": {"who": "me"}}
+    expected = compress_search_results(tavily(), KUBERNETES, max_results=9, max_tokens=1_000).results
     for state in (made.invoke(asked, config), await made.ainvoke(asked, config)):
         message = state["messages"][-1]
-        assert (
-            json.loads(message.content)
-            == compress_search_results(tavily(), KUBERNETES, max_results=9, max_tokens=1_000).results
-        )
+        assert json.loads(message.content) == expected
         assert message.artifact == ["c"]
     assert seen == [("ai-1", store, "c", "c", "me")] * 2
     assert "state" not in outer.args
-
-
-class Listener(BaseCallbackHandler):
-    def __init__(self) -> None:
-        self.events: list[Any] = []
-        self.ended: list[Any] = []
-
-    def on_tool_end(self, output, **kwargs):
-        self.ended.append(output)
-
-    def on_custom_event(self, name, data, **kwargs):
-        self.events.append((name, data))
-
-
-class AsyncListener(AsyncCallbackHandler):
-    def __init__(self) -> None:
-        self.events: list[Any] = []
-
-    async def on_custom_event(self, name, data, **kwargs):
-        self.events.append((name, data))
 
 
 async def test_a_call_is_one_run_and_reports_what_was_saved():
@@ -235,12 +181,9 @@ async def test_a_call_is_one_run_and_reports_what_was_saved():
         "tokens_saved": tokens(PAGE + "sync") - tokens(message.content),
     }
     assert listener.events == [("ctxcompress", expected)]
-    for inner in (lc_tools.BothWays(), lc_tools.fetch_page):
-        await acall(
-            compress_tool(inner, max_tokens=100),
-            config={"callbacks": [alistener]},
-            **{ARGUMENTS[inner.name]: KUBERNETES},
-        )
+    for inner, argument in ((lc_tools.BothWays(), "question"), (lc_tools.fetch_page, "url")):
+        shorter = compress_tool(inner, max_tokens=100)
+        await acall(shorter, config={"callbacks": [alistener]}, **{argument: KUBERNETES})
     assert [data["tool"] for _, data in alistener.events] == ["both_ways", "fetch_page"]
 
 
@@ -264,10 +207,3 @@ def test_it_can_be_pickled_and_copied_where_the_tool_can(copied, encoding):
     found = twin.invoke({"query": "sentence 88"})
     assert "Sentence 88 of 90, in call 2." in found
     assert (len(found) if encoding is len else tokens(found)) <= 80
-
-
-async def test_a_tool_without_an_asynchronous_way_is_shortened_and_reported_once():
-    listener = AsyncListener()
-    outer = compress_tool(lc_tools.fetch_page, max_tokens=80)
-    await acall(outer, url="a", config={"callbacks": [listener]})
-    assert [data["original_tokens"] for _, data in listener.events] == [tokens(PAGE)]

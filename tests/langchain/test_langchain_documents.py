@@ -1,6 +1,5 @@
 """What only LangChain has of documents, options and models: classes of users, states of filters, chains of models."""
 
-import copy
 import json
 import pickle
 import threading
@@ -18,7 +17,7 @@ from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 from langchain_way import USAGE, WAY, Chat, DocumentWithState
 from language_models import ANSWER, naming, page
 from language_models import QUERY as OF_TOWNS
-from lc_documents import QUERY, TEXTS, make_documents, make_store
+from lc_documents import QUERY, TEXTS, make_documents
 from meanings import QUESTION, meaning
 from pydantic import Field, PrivateAttr, ValidationError
 
@@ -65,14 +64,6 @@ def test_a_transformers_state_does_not_leak_out_and_plain_documents_come_out(): 
     assert dumpd(kept)["id"] == ["langchain", "schema", "document", "Document"]
     assert (kept.id, kept.metadata["source"]) == ("s", "a")
     assert "embedded_doc" not in kept.model_dump_json()
-
-
-def test_the_vector_store_is_not_changed_through_its_shared_metadata():
-    store = make_store(make_documents())
-    before = copy.deepcopy(store.store)
-    for document in ROOMY.compress_documents(store.as_retriever(search_kwargs={"k": 5}).invoke(QUERY), QUERY):
-        document.metadata["loc"]["lines"]["from"] = 99
-    assert store.store == before
 
 
 def test_neither_an_id_nor_keys_of_one_kind_are_needed():

@@ -1,7 +1,6 @@
 """Agents that read again what the middleware left out, and what no document can make them read."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import lc_tools
@@ -12,11 +11,10 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langchain_way import WAY
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
-from lc_tools import PAGE, Scripted, calling, tokens
+from lc_tools import EACH_KIND, PAGE, Scripted, calling, tokens
 from long_runs import handles as handles_in
-from search_shapes import CLOUDS, KUBERNETES
 
-from ctxcompress.agents.left_out import DiskStore, MemoryStore
+from ctxcompress.agents.left_out import MemoryStore
 from langchain_ctxcompress import CtxCompressMiddleware, compress_tool, expand_tool
 from langchain_ctxcompress.graph_store import GraphStore
 
@@ -70,21 +68,9 @@ async def run(agent: Any, *, is_async: bool = False, **where: str | None) -> lis
     return [message for message in state["messages"] if isinstance(message, ToolMessage)]
 
 
-PLACES: dict[str, Any] = {
-    "the agent's": lambda _: {"expandable": True, "run_store": InMemoryStore()},
-    "the agent's, asynchronous": lambda _: {"expandable": True, "run_store": OnlyOnItsLoop()},
-    "memory": lambda _: {"store": MemoryStore()},
-    "disk": lambda folder: {"store": DiskStore(folder / "left.db")},
-    "LangGraph's": lambda _: {"store": InMemoryStore()},
-}
-
-
-@is_async_or_not
-@pytest.mark.parametrize("place", PLACES)
-async def test_an_agent_reads_what_was_left_out_also_in_another_process(place, is_async, tmp_path):
-    if place.endswith("asynchronous") and not is_async:
-        pytest.skip("has no other methods")
-    options, saver = PLACES[place](tmp_path), InMemorySaver()
+@pytest.mark.parametrize(("store", "is_async"), [(InMemoryStore(), False), (OnlyOnItsLoop(), True)])
+async def test_an_agent_reads_what_was_left_out_from_the_store_of_the_agent(store, is_async):
+    options, saver = {"expandable": True, "run_store": store}, InMemorySaver()
     turns = (
         calling((manual, {"query": "which part is blue?"})),
         expanding("2"),
@@ -106,11 +92,8 @@ async def test_an_agent_reads_what_was_left_out_also_in_another_process(place, i
     assert error.status == "error"
     assert f"The handles in this conversation are {handle}" in error.content
 
-    if place == "disk":
-        options = PLACES[place](tmp_path)
-    for turn, (where, expected) in enumerate(
-        (({}, LINE), ({"thread_id": "2"}, "There is no handle"), ({"user_id": "eve"}, "There is no handle"))
-    ):
+    none = "There is no handle"
+    for turn, (where, expected) in enumerate((({}, LINE), ({"thread_id": "2"}, none), ({"user_id": "eve"}, none))):
         again = model_of(expanding(f"again-{turn}", handle=handle, lines="7"))
         agent = agent_of(again, manual, saver=saver, **options)
         assert expected in (await run(agent, is_async=is_async, **where))[-1].content
@@ -121,22 +104,6 @@ async def test_without_a_thread_a_handle_is_of_this_process():
     _, line = await run(agent_of(model, manual, expandable=True), thread_id=None)
     assert line.content.strip() == LINE
     assert CtxCompressMiddleware(max_tokens=150).tools == []
-
-
-EACH_KIND: list[tuple[BaseTool, dict[str, Any]]] = [
-    (lc_tools.web_search, {"query": KUBERNETES}),
-    (lc_tools.fetch_page, {"url": "https://a.example"}),
-    (lc_tools.exa_search, {"query": KUBERNETES}),
-    (lc_tools.duckduckgo, {"__arg1": KUBERNETES}),
-    (lc_tools.NoSchema(), {"query": KUBERNETES}),
-    (lc_tools.BothWays(), {"question": KUBERNETES}),
-    (lc_tools.screenshot, {"question": KUBERNETES}),
-    (lc_tools.paragraphs, {"question": KUBERNETES}),
-    (lc_tools.documents, {"question": KUBERNETES}),
-    (lc_tools.own_message, {"query": KUBERNETES}),
-    (lc_tools.retrieve, {"query": "What is the default timeout?"}),
-    (lc_tools.list_records, {}),
-]
 
 
 def texts_of(content: Any) -> str:
@@ -190,20 +157,6 @@ def test_what_a_tool_returns_becomes_text_with_a_marker(called, arguments):
     (handle,) = handles(result)
     whole = expand_tool(store, max_tokens=20_000).invoke({"handle": handle})
     assert whole == WAY.call(called, **arguments).text
-
-
-def test_what_a_model_reads_in_the_run_of_the_documentation():
-    documented = [4, 1_445, 2_027]
-    page = (Path(__file__).parents[2] / "docs" / "how-to" / "expand.md").read_text(encoding="utf-8")
-    assert " + ".join(f"{number:,}" for number in documented) in page
-    model = model_of(
-        calling((lc_tools.web_search, {"query": KUBERNETES}), (lc_tools.fetch_page, {"url": "a"})),
-        calling((lc_tools.web_search, {"query": CLOUDS}), turn="2"),
-    )
-    agent = agent_of(model, lc_tools.web_search, lc_tools.fetch_page, expandable=True, max_tokens=1_000)
-    agent.invoke({"messages": [HumanMessage(KUBERNETES)]})
-    read = [sum(tokens(message["content"]) for message in messages) for messages in model.shown]
-    assert read == pytest.approx(documented, rel=0.05)
 
 
 async def test_of_two_middlewares_one_adds_the_tool():

@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain.agents.middleware import ContextEditingMiddleware, ModelRetryMiddleware
-from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
-from lc_tools import IMAGE, Scripted, calling, tokens
+from lc_tools import IMAGE, Listener, Scripted, calling, tokens
 
 from langchain_ctxcompress import CtxCompressMiddleware
 from langchain_ctxcompress.history import agent_messages
@@ -172,19 +170,11 @@ def test_without_history_tokens_nothing_changes():
     assert "ctxcompress_history" not in state
 
 
-class Events(BaseCallbackHandler):
-    def __init__(self) -> None:
-        self.seen: list[Any] = []
-
-    def on_custom_event(self, name: str, data: Any, **_: Any) -> None:
-        self.seen.append((name, data))
-
-
 @pytest.mark.parametrize("is_async", [False, True])
 async def test_each_generation_is_reported(is_async):
-    model, events = Scripted(responses=script()), Events()
+    model, events = Scripted(responses=script()), Listener()
     state = await run(agent_of(model, history()), asked(), is_async=is_async, config={"callbacks": [events]})
-    found = [data for name, data in events.seen if name == "ctxcompress_history"]
+    found = [data for name, data in events.events if name == "ctxcompress_history"]
     assert [data["generation"] for data in found] == list(range(1, generations(model.shown) + 1))
     last, saved = found[-1], state["ctxcompress_history"]
     assert last["tokens_saved"] == saved["original_tokens"] - saved["compressed_tokens"] > 0
@@ -197,13 +187,6 @@ def test_results_are_compressed_when_they_are_new_and_again_when_they_are_old():
     assert state["ctxcompress"]["tool_results"] == 2 * PAGES
     assert state["ctxcompress_history"]["number"] >= 1
     assert max(map(size, model.shown)) <= 2_100
-
-
-def test_it_works_beside_other_middleware():
-    model = Scripted(responses=script())
-    agent = agent_of(model, ModelRetryMiddleware(), history(), ContextEditingMiddleware())
-    state = agent.invoke(asked())
-    assert state["ctxcompress_history"]["number"] == generations(model.shown)
 
 
 def test_a_huge_message_of_the_user_and_none_at_all():
@@ -238,9 +221,10 @@ def test_what_the_core_reads_of_messages():
     assert json.loads(plain.rest) == {"name": "read_page", "args": {"number": 1}}
 
 
-@pytest.mark.parametrize(
-    "options", [{"history_tokens": 0}, {"history_tokens": "200%"}, {"keep_last": 0}, {"history_share": 2.0}]
-)
-def test_values_that_cannot_work_are_refused(options):
-    with pytest.raises(ValueError, match=next(iter(options))):
-        history(**options)
+def test_a_history_without_room_for_what_must_be_kept_goes_on(warned):
+    model = Scripted(responses=script())
+    names = [f"Page {number}, line {line}" for number in range(PAGES) for line in range(12)]
+    state = agent_of(model, history(history_tokens=2_000, must_keep=names)).invoke(asked())
+    assert "it does not hold for older messages" in warned.text
+    assert state["ctxcompress_history"]["compressed_tokens"] <= 2_000
+    assert len(model.shown) == PAGES + 1

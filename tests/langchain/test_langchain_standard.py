@@ -134,10 +134,3 @@ class TestCompressedPage(_Tools):
     @property
     def tool_invoke_params_example(self) -> dict[str, Any]:
         return {"url": "https://a.example"}
-
-
-def test_k_of_a_call_goes_before_that_of_the_retriever():
-    retriever = CtxCompressRetriever(base_retriever=_store().as_retriever(), k=3)
-    assert [len(retriever.invoke(QUERY)), len(retriever.invoke(QUERY, k=2))] == [3, 2]
-    with pytest.raises(ValueError, match="greater than or equal to 1"):
-        CtxCompressRetriever(base_retriever=_store().as_retriever(), k=0)

@@ -1,7 +1,7 @@
 """LlamaIndex's agents do with our pieces what they do without: the same scripts, and the same outcome.
 
-Where nothing has to be left out, a run with the agents of this package, with compressed tools or with the memory block
-differs from a run without in nothing: prompts, events, answers, memory, state and errors.
+Where nothing has to be left out, a run with the agents of this package, compressed tools and the memory block differs
+from a run without in nothing: prompts, events, answers, memory, state and errors.
 """
 
 import asyncio
@@ -85,20 +85,13 @@ class Pieces:
 
 
 PLAIN = Pieces()
-OURS = {
-    "agents": Pieces(
-        CtxCompressFunctionAgent, CtxCompressReActAgent, CtxCompressCodeActAgent, limit={"history_tokens": 5_000}
-    ),
-    "tools": Pieces(tool=lambda tool: compress_tool(tool, max_tokens=1_000)),
-    "memory": Pieces(blocks=lambda: [CtxCompressMemoryBlock(max_tokens=500)]),
-}
-OURS["everything"] = Pieces(
+OURS = Pieces(
     CtxCompressFunctionAgent,
     CtxCompressReActAgent,
     CtxCompressCodeActAgent,
     limit={"history_tokens": "50%"},
-    tool=OURS["tools"].tool,
-    blocks=OURS["memory"].blocks,
+    tool=lambda tool: compress_tool(tool, max_tokens=1_000),
+    blocks=lambda: [CtxCompressMemoryBlock(max_tokens=500)],
 )
 
 SUM: Call = ("add", {"a": 5, "b": 3})
@@ -237,9 +230,8 @@ async def test_a_run_is_the_same_with_our_pieces(name: str, streaming: bool) -> 
     without = await outcome(RUNS[name], PLAIN, streaming=streaming)
     assert without["prompts"]
     assert without["answers"]
-    for kind, pieces in OURS.items():
-        with_ours = await outcome(RUNS[name], pieces, streaming=streaming)
-        if name in AT_ONCE:
-            assert _without_order(with_ours) == _without_order(without), kind
-        else:
-            assert with_ours == without, kind
+    with_ours = await outcome(RUNS[name], OURS, streaming=streaming)
+    if name in AT_ONCE:
+        assert _without_order(with_ours) == _without_order(without)
+    else:
+        assert with_ours == without

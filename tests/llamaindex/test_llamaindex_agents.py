@@ -1,18 +1,25 @@
-"""The agent whose running turn stays within its tokens, and runs that go on from the middle of a turn."""
+"""The agents whose running turn stays within its tokens, and runs that go on from the middle of a turn.
+
+A function agent hands its calls over, which providers write in three ways; ReAct and CodeAct write them as text.
+"""
 
 import json
+import re
 import shutil
 import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
 from li_models import ScriptedModel, generations, texts
+from llama_index.core.agent.react.formatter import ReActChatFormatter
+from llama_index.core.agent.react.types import ActionReasoningStep, ObservationReasoningStep
 from llama_index.core.agent.workflow import AgentInput, AgentOutput, AgentWorkflow, ToolCallResult
 from llama_index.core.base.llms import types
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse
-from llama_index.core.llms.llm import ToolSelection
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole
 from llama_index.core.memory import ChatMemoryBuffer, Memory
 from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context
@@ -21,18 +28,21 @@ from workflows.errors import WorkflowCancelledByUser
 from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.agents.left_out import MemoryStore
 from llamaindex_ctxcompress import (
+    CtxCompressCodeActAgent,
     CtxCompressFunctionAgent,
     CtxCompressMemoryBlock,
+    CtxCompressReActAgent,
     CtxContextSerializer,
     compress_tool,
     expand_tool,
 )
 
-STEPS = 30
+STEPS = 20
 LIMIT = 2_500
 WINDOW = 10_000
 GOAL = "On which port does the relay of the harbour listen?"
 FACT = "The relay of the harbour listens on port 7411."
+ANSWER = "It is 7411."
 count = Compressor().count
 
 
@@ -43,79 +53,145 @@ def page(number: int) -> str:
     return f"{''.join(lines)}{fact} That was chapter {number}."
 
 
-class Scripted(ScriptedModel):
-    """Reads a page in each step. Providers write calls in different ways, so there are three `styles`."""
+def page_in(code: str) -> int:
+    return int(re.findall(r"page\((\d+)\)", code)[-1])
+
+
+async def execute(code: str) -> str:
+    """Run code that reads a page."""
+    return page(page_in(code))
+
+
+class Written(ScriptedModel):
+    """Writes calls as providers do, in one of three `styles`."""
 
     style: str = "none"
-    steps: int = STEPS
 
     def answer(self, number: int) -> ChatResponse:
-        raw = {"number": number} if number % (self.steps + 1) < self.steps else None
-        return ChatResponse(message=self._message(f"call-{number}", raw), raw=raw, delta="")
-
-    def _message(self, call: str, arguments: dict[str, int] | None) -> ChatMessage:
-        if arguments is None:
-            return ChatMessage(role="assistant", content="It is 7411.")
-        if self.style == "kwargs":
-            written = {"id": call, "function": {"name": "page", "arguments": json.dumps(arguments)}}
-            return ChatMessage(role="assistant", content="", additional_kwargs={"tool_calls": [written]})
-        if self.style == "blocks":
-            block: Any = getattr(types, "ToolCallBlock")  # noqa: B009 - older versions have none
-            return ChatMessage(
-                role="assistant", blocks=[block(tool_call_id=call, tool_name="page", tool_kwargs=arguments)]
-            )
-        return ChatMessage(role="assistant", content="")
-
-    def get_tool_calls_from_response(self, response: ChatResponse, **_: Any) -> list[ToolSelection]:
-        if not response.raw:
-            return []
-        number = response.raw["number"]
-        return [ToolSelection(tool_id=f"call-{number}", tool_name="page", tool_kwargs={"number": number})]
+        response = super().answer(number)
+        for place, (name, given) in enumerate((response.raw or {"calls": ()})["calls"]):
+            call = f"call-{number}-{place}"
+            if self.style == "kwargs":
+                written = {"id": call, "function": {"name": name, "arguments": json.dumps(given)}}
+                response.message.additional_kwargs["tool_calls"] = [written]
+            elif self.style == "blocks":
+                block: Any = getattr(types, "ToolCallBlock")  # noqa: B009 - older versions have none
+                response.message.blocks = [block(tool_call_id=call, tool_name=name, tool_kwargs=given)]
+        return response
 
 
-def agent_of(llm: Scripted, **options: Any) -> CtxCompressFunctionAgent:
+@dataclass(frozen=True)
+class Kind:
+    """An agent, and how its model writes."""
+
+    agent: Callable[..., Any]
+    call: Callable[[int], Any]
+    final: str = ANSWER
+    result: str = ""
+    """What stands before the text of a page."""
+    role: str = "user"
+    """Of a result."""
+    style: str = "none"
+
+    def script(self, steps: int = STEPS, first: int = 0) -> list[Any]:
+        return [*map(self.call, range(first, first + steps)), self.final]
+
+    def model(self, *answers: Any) -> Written:
+        return Written(script=answers or self.script(), style=self.style)
+
+    def said(self, number: int) -> str:
+        """Return the text of a call."""
+        call = self.call(number)
+        return call if isinstance(call, str) else call[0]
+
+
+def function(llm: ScriptedModel, **options: Any) -> CtxCompressFunctionAgent:
     given: dict[str, Any] = {"history_tokens": LIMIT, "streaming": False, "tools": [page], **options}
     return CtxCompressFunctionAgent(name="reader", description="Reads.", system_prompt="Be brief.", llm=llm, **given)
 
 
+def react(llm: ScriptedModel, **options: Any) -> CtxCompressReActAgent:
+    given = {"name": "reader", "history_tokens": LIMIT, "tools": [page], "system_prompt": "Be brief.", **options}
+    return CtxCompressReActAgent(llm=llm, **given)
+
+
+def code_act(llm: ScriptedModel, **options: Any) -> CtxCompressCodeActAgent:
+    given = {"name": "reader", "history_tokens": LIMIT, "tools": [page], "system_prompt": "Be brief.", **options}
+    return CtxCompressCodeActAgent(given.pop("code_execute_fn", execute), llm=llm, **given)
+
+
 STYLES = ["none", "kwargs", *(["blocks"] if hasattr(types, "ToolCallBlock") else [])]
+CALLING = {
+    style: Kind(function, lambda n: ("", [("page", {"number": n})]), role="tool", style=style) for style in STYLES
+}
+WRITING = {
+    "react": Kind(
+        react,
+        lambda n: f"Thought: I have not read chapter {n} yet.\nAction: page\nAction Input: {{'number': {n}}}",
+        f"Thought: I can answer without using any more tools.\nAnswer: {ANSWER}",
+        "Observation: ",
+    ),
+    "code": Kind(
+        code_act,
+        lambda n: f"I read chapter {n}.\n<execute>\nprint(page({n}))\n</execute>",
+        ANSWER,
+        "Result of executing the code given:\n\n",
+    ),
+}
+KINDS = {**CALLING, **WRITING}
+OF_EACH_CLASS = {"function": CALLING["kwargs"], **WRITING}
+of_each_class = pytest.mark.parametrize("kind", OF_EACH_CLASS.values(), ids=OF_EACH_CLASS)
+writing = pytest.mark.parametrize("kind", WRITING.values(), ids=WRITING)
 
 
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize("streaming", [False, True])
-@pytest.mark.parametrize("is_alone", [False, True])
-async def test_a_turn_of_many_steps_stays_within_its_tokens(style: str, streaming: bool, is_alone: bool) -> None:
-    llm = Scripted(style=style)
-    agent = agent_of(llm, streaming=streaming)
+def size(prompt: Sequence[ChatMessage]) -> int:
+    """Count the tokens of the messages of a prompt, and what stands around each of them."""
+    return sum(4 + count(text) for text in texts(prompt) if text)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize(("streaming", "is_alone"), [(False, True), (True, False)])
+async def test_a_turn_of_many_steps_stays_within_its_tokens(kind: Kind, streaming: bool, is_alone: bool) -> None:
+    llm = kind.model()
+    agent = kind.agent(llm, streaming=streaming)
     workflow: Any = agent if is_alone else AgentWorkflow(agents=[agent])
     memory = ChatMemoryBuffer.from_defaults(token_limit=100_000)
     answer = await workflow.run(user_msg=GOAL, memory=memory, max_iterations=STEPS + 5)
-    assert str(answer) == "It is 7411."
+    assert str(answer) == ANSWER
     assert len(llm.prompts) == STEPS + 1
+    calls = {kind.said(number) for number in range(STEPS)}
     for number, prompt in enumerate(llm.prompts):
-        assert texts(prompt)[:2] == ["Be brief.", GOAL]
-        assert sum(count(text) for text in texts(prompt[1:])) <= LIMIT
-        results = [message.additional_kwargs["tool_call_id"] for message in prompt if message.role == "tool"]
-        assert results[-3:] == [f"call-{n}" for n in range(max(number - 3, 0), number)]
-        assert [message.role.value for message in prompt[2:]] == ["assistant", "tool"] * len(results)
-        assert texts(prompt)[-1] == (page(number - 1) if number else GOAL)
-        assert number < 3 or FACT in "".join(texts(prompt))
+        system, goal, *turn = prompt
+        assert (system.role.value, goal.content) == ("system", GOAL)
+        assert ("page" if kind.result else "Be brief.") in (system.content or "")
+        assert size(prompt[1:]) <= LIMIT
+        assert [message.role.value for message in turn] == ["assistant", kind.role] * (len(turn) // 2)
+        newest = range(max(number - 3, 0), number)
+        assert texts(turn[-2 * len(newest) :] if newest else turn) == [
+            text for n in newest for text in (kind.said(n), f"{kind.result}{page(n)}")
+        ]
+        ids = [message.additional_kwargs.get("tool_call_id") for message in turn[1::2]]
+        assert ids[-3:] == [f"call-{n}-0" if kind.role == "tool" else None for n in newest]
+        assert set(texts(turn[::2])) <= calls  # they are whole, or not there
+        assert number < 3 or FACT in "".join(texts(turn))
     assert 2 <= generations(llm.prompts) <= STEPS // 3
-    whole = texts(memory.get_all())
-    assert [text for text in whole if text.startswith("In week")] == [page(number) for number in range(STEPS)]
+    remembered = "\n".join(texts(memory.get_all()))
+    assert all(page(number) in remembered for number in range(STEPS))
 
 
-async def test_the_input_event_tells_what_the_model_reads() -> None:
-    llm = Scripted()
-    handler = agent_of(llm).run(user_msg=GOAL, max_iterations=STEPS + 5)
+@of_each_class
+async def test_the_input_event_tells_what_the_model_reads(kind: Kind) -> None:
+    llm = kind.model()
+    handler = kind.agent(llm).run(user_msg=GOAL, max_iterations=STEPS + 5)
     given = [texts(event.input) async for event in handler.stream_events() if isinstance(event, AgentInput)]
     await handler
     assert given == [texts(prompt) for prompt in llm.prompts]
 
 
 async def test_a_new_question_brings_back_what_the_first_did_not_need() -> None:
-    llm = Scripted(steps=15)
-    agent = agent_of(llm, history_tokens=1_500, config=CompressionConfig(adaptive=True))
+    kind = CALLING["none"]
+    llm = kind.model(*kind.script(15), *kind.script(15))
+    agent = function(llm, history_tokens=1_500, config=CompressionConfig(adaptive=True))
     memory = Memory.from_defaults(session_id="ada", token_limit=100_000)
     context = Context(agent)
     asked = "In which week of chapter 9 was the weather good?"
@@ -129,8 +205,8 @@ async def test_handles_and_what_must_be_kept_stay_in_the_prompt() -> None:
     store = MemoryStore()
     config = CompressionConfig(must_keep=["INC-2041"])
     tool = compress_tool(FunctionTool.from_defaults(page), max_tokens=150, store=store, must_keep=["INC-2041"])
-    llm = Scripted()
-    agent = agent_of(llm, tools=[tool, expand_tool(store)], history_tokens=1_500, config=config)
+    llm = CALLING["none"].model()
+    agent = function(llm, tools=[tool, expand_tool(store)], history_tokens=1_500, config=config)
     await agent.run(user_msg=GOAL, max_iterations=STEPS + 5)
     for number, prompt in enumerate(llm.prompts):
         results = [message for message in prompt if message.role == "tool"]
@@ -139,13 +215,14 @@ async def test_handles_and_what_must_be_kept_stay_in_the_prompt() -> None:
 
 
 async def test_a_share_is_of_what_the_model_can_read() -> None:
-    llm = Scripted()
-    agent = agent_of(llm, history_tokens="15%")
+    llm = CALLING["none"].model()
+    agent = function(llm, history_tokens="15%")
     await agent.run(user_msg=GOAL, max_iterations=STEPS + 5)
     largest = max(sum(map(count, texts(prompt[1:]))) for prompt in llm.prompts)
     assert WINDOW * 10 // 100 < largest <= WINDOW * 15 // 100
 
 
+@of_each_class
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -157,9 +234,9 @@ async def test_a_share_is_of_what_the_model_can_read() -> None:
         ({"history_tokens": "0.0001%"}, "less than one token"),
     ],
 )
-def test_values_that_cannot_work_are_refused(options: dict[str, Any], message: str) -> None:
+def test_values_that_cannot_work_are_refused(kind: Kind, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        agent_of(Scripted(), **options)
+        kind.agent(ScriptedModel(), **options)
 
 
 def memory_in(folder: Path, block: CtxCompressMemoryBlock) -> Memory:
@@ -170,14 +247,13 @@ def memory_in(folder: Path, block: CtxCompressMemoryBlock) -> Memory:
 @pytest.mark.skipif(
     version("llama-index-workflows").startswith("1."), reason="hands on the results of an interrupted step twice"
 )
-@pytest.mark.parametrize("event", [AgentOutput, ToolCallResult])
-@pytest.mark.parametrize("is_alone", [False, True])
+@pytest.mark.parametrize(("event", "is_alone"), [(AgentOutput, False), (ToolCallResult, True)])
 async def test_a_run_goes_on_from_the_middle_of_its_turn(tmp_path: Path, event: type, is_alone: bool) -> None:
-    """Everything but the chat store and the written context is thrown away after 15 steps."""
+    """Everything but the chat store and the written context is thrown away after half of the steps."""
 
-    def made(folder: Path) -> tuple[Scripted, Any, Memory]:
-        llm = Scripted()
-        agent = agent_of(llm)
+    def made(folder: Path) -> tuple[ScriptedModel, Any, Memory]:
+        llm = CALLING["none"].model()
+        agent = function(llm)
         block = CtxCompressMemoryBlock(max_tokens=200)
         return llm, agent if is_alone else AgentWorkflow(agents=[agent]), memory_in(folder, block)
 
@@ -214,15 +290,15 @@ async def test_a_run_goes_on_from_the_middle_of_its_turn(tmp_path: Path, event: 
     assert [text for text in texts(await memory.aget_all()) if text.startswith("In week")] == [
         page(number) for number in range(STEPS)
     ]
-    uninterrupted = Scripted()
-    await agent_of(uninterrupted).run(user_msg=GOAL, max_iterations=STEPS + 5)
+    uninterrupted = CALLING["none"].model()
+    await function(uninterrupted).run(user_msg=GOAL, max_iterations=STEPS + 5)
     assert [texts(prompt) for prompt in uninterrupted.prompts] == [texts(prompt) for prompt in llm.prompts]
 
 
 async def test_what_an_interrupted_step_left_behind_is_not_shown_twice() -> None:
-    llm = Scripted()
-    workflow = AgentWorkflow(agents=[agent_of(llm, history_tokens=100_000)])
-    result = ChatMessage(role="tool", content=page(0), additional_kwargs={"tool_call_id": "call-0"})
+    llm = CALLING["none"].model()
+    workflow = AgentWorkflow(agents=[function(llm, history_tokens=100_000)])
+    result = ChatMessage(role="tool", content=page(0), additional_kwargs={"tool_call_id": "call-0-0"})
     called = ChatMessage(role="assistant", content="")
     llm.prompts.append([])
     context = Context(workflow)
@@ -237,3 +313,114 @@ def test_only_the_memory_is_written_as_a_sign() -> None:
     assert serializer.deserialize(serializer.serialize(memory)) is memory
     for value in ("<the memory of the run>", {"memory": "<the memory of the run>"}, [1, None], ChatMessage("Hello.")):
         assert serializer.deserialize(serializer.serialize(value)) == value
+
+
+@writing
+async def test_the_next_turn_begins_within_the_tokens(kind: Kind) -> None:
+    llm = ScriptedModel(script=[*kind.script(15), *kind.script(15, first=15)])
+    agent = kind.agent(llm)
+    memory = ChatMemoryBuffer.from_defaults(token_limit=100_000)
+    context = Context(agent)
+    for goal in (GOAL, "Does anybody come in week 3 of chapter 20?"):
+        await agent.run(user_msg=goal, memory=memory, ctx=context)
+    assert len(llm.prompts) == 32
+    for number, prompt in enumerate(llm.prompts):
+        assert size(prompt[1:]) <= LIMIT
+        assert (GOAL if number < 16 else "Does anybody come in week 3 of chapter 20?") in texts(prompt)
+
+
+async def test_results_of_code_are_results_in_later_turns_too() -> None:
+    """What the model was shown of them stays the same when they have gone from the turn into the memory."""
+    llm = ScriptedModel(script=[*KINDS["code"].script(15), ANSWER])
+    agent = code_act(llm)
+    memory = ChatMemoryBuffer.from_defaults(token_limit=100_000)
+    context = Context(agent)
+    await agent.run(user_msg=GOAL, memory=memory, ctx=context)
+    await agent.run(user_msg="And that of the harbour?", memory=memory, ctx=context)
+    last, first = texts(llm.prompts[15]), texts(llm.prompts[16])
+    assert page(0) not in "".join(last)
+    assert first == [*last, ANSWER, "And that of the harbour?"]
+
+
+async def test_what_the_parser_asks_for_is_no_wish_of_the_user() -> None:
+    """ReAct's parser quotes what it could not read: nothing is compressed for that. The model sees it whole."""
+    unread = "Action: see in which week of chapter 5 the weather was good" + " and who came in week 7 of chapter 4" * 45
+    script = [*KINDS["react"].script(14)[:-1], unread, *KINDS["react"].script(10, first=14)]
+    llm = ScriptedModel(script=script)
+    await react(llm).run(user_msg=GOAL, max_iterations=len(script) + 1)
+    assert len(llm.prompts) == len(script)
+    before, asked_again = (texts(prompt) for prompt in llm.prompts[14:16])
+    assert asked_again[2] == GOAL  # as the framework has it
+    assert asked_again[3] == unread
+    assert "Error while parsing" in asked_again[4]
+    assert unread in asked_again[4]
+    assert asked_again[5:] != before[2:]  # there was no room for everything
+    for number, prompt in enumerate(llm.prompts):
+        assert size(prompt[1:]) <= LIMIT
+        assert number < 3 or FACT in "".join(texts(prompt))
+
+
+@writing
+async def test_what_an_interrupted_step_of_an_agent_that_writes_left_behind_is_not_shown_twice(kind: Kind) -> None:
+    llm = ScriptedModel(script=[kind.final])
+    agent = kind.agent(llm, history_tokens=100_000)
+    left: list[Any] = [ChatMessage(kind.call(0), role="assistant"), ChatMessage(f"{kind.result}{page(0)}", role="user")]
+    if kind.agent is react:
+        action = ActionReasoningStep(
+            thought="I have not read chapter 0 yet.", action="page", action_input={"number": 0}
+        )
+        left = [action, ObservationReasoningStep(observation=page(0))]
+    context = Context(agent)
+    await context.store.set("current_reasoning" if kind.agent is react else "scratchpad", [*left, left[1], left[0]])
+    await agent.run(user_msg=GOAL, ctx=context)
+    assert texts(llm.prompts[0])[1:] == [GOAL, kind.call(0), f"{kind.result}{page(0)}"]
+
+
+async def test_observations_of_the_role_tool_are_results() -> None:
+    llm = ScriptedModel(script=KINDS["react"].script())
+    formatter = ReActChatFormatter.from_defaults(observation_role=MessageRole.TOOL)
+    await react(llm, formatter=formatter).run(user_msg=GOAL, max_iterations=STEPS + 5)
+    assert {message.role.value for message in llm.prompts[-1]} == {"system", "user", "assistant", "tool"}
+    assert all(size(prompt[1:]) <= LIMIT for prompt in llm.prompts)
+
+
+@writing
+async def test_handles_stay_in_the_prompt_of_an_agent_that_writes(kind: Kind) -> None:
+    tool = compress_tool(FunctionTool.from_defaults(page), max_tokens=150, store=MemoryStore())
+
+    async def run(code: str) -> str:
+        return str(tool(int(re.findall(r"page\((\d+)\)", code)[-1])).content)
+
+    given: dict[str, Any] = {"tools": [tool]} if kind.agent is react else {"code_execute_fn": run}
+    llm = kind.model()
+    await kind.agent(llm, history_tokens=1_500, **given).run(user_msg=GOAL, max_iterations=STEPS + 5)
+    for prompt in llm.prompts:
+        assert size(prompt[1:]) <= 1_500
+        assert all("expand ctx-" in text for text in texts(prompt[3::2]))
+
+
+@pytest.mark.skipif(
+    version("llama-index-workflows").startswith("1."), reason="hands on the results of an interrupted step twice"
+)
+@writing
+async def test_a_run_of_an_agent_that_writes_goes_on_from_the_middle_of_its_turn(kind: Kind) -> None:
+    llm = kind.model()
+    agent = kind.agent(llm)
+    memory = ChatMemoryBuffer.from_defaults(token_limit=100_000)
+    handler = agent.run(user_msg=GOAL, memory=memory, max_iterations=STEPS + 5)
+    seen, saved = 0, ""
+    async for event in handler.stream_events():
+        seen += isinstance(event, AgentOutput)
+        if seen == STEPS // 2:
+            saved = json.dumps(handler.ctx.to_dict(serializer=CtxContextSerializer(memory)))
+            break
+    await handler
+    uninterrupted = [texts(prompt) for prompt in llm.prompts]
+
+    again = ScriptedModel(script=kind.script())
+    again.prompts.extend(llm.prompts[: STEPS // 2 - 1])  # the answer that was not handed on yet is asked for again
+    agent = kind.agent(again)
+    later = ChatMemoryBuffer.from_defaults([ChatMessage(GOAL, role="user")], token_limit=100_000)
+    context = Context.from_dict(agent, json.loads(saved), serializer=CtxContextSerializer(later))
+    assert str(await agent.run(ctx=context)) == ANSWER
+    assert [texts(prompt) for prompt in again.prompts] == uninterrupted

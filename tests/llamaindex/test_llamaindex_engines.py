@@ -1,9 +1,7 @@
 """Inside LlamaIndex: engines, spans, events, callbacks, windows around sentences, and many lists at once."""
 
 import asyncio
-import os
 import re
-from concurrent.futures.process import BrokenProcessPool
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -47,14 +45,6 @@ is_async_or_not = pytest.mark.parametrize("is_async", [False, True], ids=["sync"
 
 def postprocessor(max_tokens: int = 60, **options: Any) -> CtxCompressPostprocessor:
     return CtxCompressPostprocessor(max_tokens=max_tokens, encoding="cl100k_base", **options)
-
-
-async def processed(one: CtxCompressPostprocessor, nodes: list[NodeWithScore], *, is_async: bool = False) -> Any:
-    return (
-        await one.apostprocess_nodes(nodes, query_str=QUERY)
-        if is_async
-        else one.postprocess_nodes(nodes, query_str=QUERY)
-    )
 
 
 @pytest.fixture
@@ -371,21 +361,13 @@ def test_a_batch_with_a_model_of_this_process_stays_in_it():
     assert model.asked == ["sync"] * 2
 
 
-class _Ends:
-    def __reduce__(self) -> Any:
-        return os._exit, (9,)
-
-
 def test_an_error_in_a_batch_is_that_of_a_single_call():
     one = CtxCompressPostprocessor(max_tokens=40)
     wrong: Any = [*QUERIES[:3], 7]
     with pytest.raises(TypeError, match="query is a int; give a string"):
-        one.postprocess_nodes_batch(GIVEN[:4], wrong, workers=2)
+        one.postprocess_nodes_batch(GIVEN[:4], wrong)
     with pytest.raises(ValueError, match="zip"):
         one.postprocess_nodes_batch(GIVEN[:4], QUERIES[:3])
-    deadly = [NodeWithScore(node=TextNode(text="This ends a process.", metadata={"end": _Ends()}))]
-    with pytest.raises(BrokenProcessPool, match="the process ended"):
-        one.postprocess_nodes_batch([GIVEN[0], deadly], QUERIES[:2], workers=2)
 
 
 def test_texts_of_an_index_are_the_ones_that_were_indexed(index):

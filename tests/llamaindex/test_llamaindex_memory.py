@@ -7,17 +7,16 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from li_models import ScriptedModel
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms import types
 from llama_index.core.base.llms.types import ChatMessage, ImageBlock, TextBlock
-from llama_index.core.llms import ChatResponse, LLMMetadata, MockLLM
-from llama_index.core.llms.function_calling import FunctionCallingLLM
-from llama_index.core.llms.llm import ToolSelection
+from llama_index.core.llms import MockLLM
 from llama_index.core.memory import Memory
 from llama_index.core.storage.chat_store.sql import MessageStatus
 from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context, JsonSerializer
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from ctxcompress import Compressor
 from llamaindex_ctxcompress import CtxCompressMemoryBlock
@@ -185,46 +184,23 @@ def test_what_the_core_reads_of_messages():
     assert read[1].title == "7"
 
 
-class Scripted(FunctionCallingLLM, MockLLM):
-    """Calls the tool in each of its turns but the last, and remembers what it was shown."""
-
-    turns: int = 6
-    shown: list[Any] = Field(default_factory=list)
-
-    @property
-    def metadata(self) -> LLMMetadata:
-        return LLMMetadata(is_function_calling_model=True)
-
-    def _prepare_chat_with_tools(self, tools: Any, chat_history: Any = None, **_: Any) -> dict[str, Any]:
-        return {"messages": chat_history or []}
-
-    async def achat_with_tools(self, tools: Any, chat_history: Any = None, **_: Any) -> Any:
-        self.shown.append([message.model_copy(deep=True) for message in chat_history])
-        return ChatResponse(message=ChatMessage(role="assistant", content=f"Turn {len(self.shown)}."))
-
-    def get_tool_calls_from_response(self, response: Any, **_: Any) -> list[ToolSelection]:
-        turn = len(self.shown)
-        if turn % self.turns == 0:
-            return []
-        return [ToolSelection(tool_id=f"call {turn}", tool_name="read_page", tool_kwargs={"number": turn})]
-
-
 def read_page(number: int) -> str:
     """Read a page."""
     return filler(number) + (FACT if number == 2 else "") + filler(number + 50)
 
 
 async def test_an_agent_remembers_what_a_tool_returned_long_ago():
-    llm = Scripted()
+    turns = [[("", [("read_page", {"number": 6 * turn + n})]) for n in range(1, 6)] for turn in range(3)]
+    llm = ScriptedModel(script=[answer for turn in turns for answer in (*turn, "Read.")])
     agent = FunctionAgent(tools=[FunctionTool.from_defaults(read_page)], llm=llm, streaming=False)
     memory = memory_of(CtxCompressMemoryBlock(max_tokens=200), token_limit=900)
     context = Context(agent)
     for question in ("Read some pages.", "Read more of them, please.", QUESTION):
         await agent.run(user_msg=question, memory=memory, ctx=context)
-    last = llm.shown[-1]
+    last = llm.prompts[-1]
     assert FACT in (last[0].content or "")
     assert "tool read_page" in (last[0].content or "") or "tool]" in (last[0].content or "")
-    systems = [shown[0].content for shown in llm.shown[-llm.turns :]]
+    systems = [prompt[0].content for prompt in llm.prompts[-6:]]
     assert len(set(systems)) == 1  # a prompt cache stays valid within the run
 
 

@@ -279,28 +279,10 @@ def test_the_segments_of_any_text_are_the_text(opening: str, rest: str) -> None:
 @pytest.mark.parametrize(
     "part",
     [
-        "[",
-        "{",
-        '{"a":',
-        "[1,",
-        '"',
-        "<a>",
-        "<a ",
-        "<p>x. ",
-        "a,b,c\n",
-        'a,"b\n',
-        "k:\n",
-        "- ",
-        '{"a":1}\n',
-        '"a": ',
-        "[\n",
-        "a = {\n",
-        "}\n",
-        "[[a]]\n",
-        "# c\n\n",
-        "k = '\n",
+        "[", "{", '{"a":', "[1,", '"', "<a>", "<a ", "<p>x. ", "a,b,c\n", 'a,"b\n', "k:\n", "- ", '{"a":1}\n', '"a": ',
+        "[\n", "a = {\n", "}\n", "[[a]]\n", "# c\n\n", "k = '\n",
     ],
-)
+)  # fmt: skip
 def test_hostile_data_takes_time_in_proportion(part: str) -> None:
     for text in (
         part * (200_000 // len(part)),

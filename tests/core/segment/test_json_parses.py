@@ -33,7 +33,6 @@ _DATA = st.one_of(
         max_size=12,
     ),
 )
-_QUERIES = st.sampled_from(["order status", "what is wrong?", "id 5", "Zürich 东京", ""])
 _STYLES = st.sampled_from([{}, {"indent": 2}, {"separators": (",", ":")}, {"ensure_ascii": False}, {"indent": "\t"}])
 
 
@@ -54,7 +53,7 @@ def _is_part(part: object, whole: object) -> bool:
 @given(
     _DATA, _STYLES, st.integers(8, 200), st.sampled_from(["order status", "what is wrong?", "id 5", "Zürich 东京", ""])
 )
-@settings(max_examples=120, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(suppress_health_check=list(HealthCheck))
 def test_what_remains_of_json_can_be_parsed(data: object, style: dict[str, object], budget: int, query: str) -> None:
     text = json.dumps(data, **style)
     result = compress(query, [text], max_tokens=budget)
@@ -80,7 +79,7 @@ def _parsed(text: str) -> object:
     st.sampled_from([("text",), ("a", "b", "text"), (0,), ("id", "text"), ("text", "port")]),
     _STYLES,
 )
-@settings(max_examples=40, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(suppress_health_check=list(HealthCheck))
 def test_more_budget_never_leaves_less_of_an_object_with_one_long_text(
     words: list[str], path: tuple[object, ...], style: dict[str, object]
 ) -> None:

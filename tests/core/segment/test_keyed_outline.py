@@ -230,7 +230,6 @@ _VALUES = st.recursive(
 
 
 @given(st.dictionaries(_WORDS, _VALUES, min_size=2), _WORDS, st.sampled_from([None, "|", ">", '"']), st.booleans())
-@settings(max_examples=100, deadline=None)
 def test_what_is_kept_of_any_yaml_is_part_of_it(
     value: dict[str, Any], query: str, style: str | None, flow: bool
 ) -> None:
@@ -266,7 +265,6 @@ def _documents(values: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     _WORDS,
     st.sampled_from([60, 120]),
 )
-@settings(max_examples=100, deadline=None)
 def test_what_is_kept_of_sections_is_part_of_them(file: tuple[str, str], query: str, budget: int) -> None:
     name, text = file
     read: Any = tomllib.loads if name == "a.toml" else read_ini

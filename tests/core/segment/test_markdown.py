@@ -244,22 +244,10 @@ def test_offsets_count_characters_not_bytes():
 plain = st.lists(
     st.sampled_from(
         [
-            "word ",
-            "One. ",
-            "a-b",
-            "\n",
-            "\n\n",
-            " \n",
-            "\t\n",
-            "   ",
-            "\t",
-            "中文。",
-            "é\n",
-            "x|y",
-            "2 + 2",
+            "word ", "One. ", "a-b", "\n", "\n\n", " \n", "\t\n", "   ", "\t", "中文。", "é\n", "x|y", "2 + 2",
         ]
     )
-).map("".join)
+).map("".join)  # fmt: skip
 
 
 @given(plain)
@@ -307,26 +295,11 @@ def test_blocks_of_real_pages_begin_where_markdown_it_sees_them():
 
 TABLE_PIECES = (
     *(
-        "|",
-        " | ",
-        "||",
-        "a",
-        "-",
-        "---",
-        ":-:",
-        "`",
-        "\\",
-        "<b>",
-        " ",
-        "\n",
-        "\n|",
-        "\n| ",
-        "| a | b |\n",
-        "|---|---|\n",
-        "| - |\n",
+        "|", " | ", "||", "a", "-", "---", ":-:", "`", "\\", "<b>", " ", "\n", "\n|", "\n| ", "| a | b |\n",
+        "|---|---|\n", "| - |\n",
     ),
     *("**", "[a](b)", "&amp;", "\t", "~~~", "```", "\n\n", ">", "#", "1.", "é", "\r\n"),
-)
+)  # fmt: skip
 DELIMITERS = ("|\n| --- | --- |", "|\n|-|-|", "|\n|:-:|\n", " | b |\n| --- | --- |\n")
 
 

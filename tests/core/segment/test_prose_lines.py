@@ -11,47 +11,16 @@ from ctxcompress.segment.sentences import is_prose_line
 
 PIECES = (
     *(
-        "Anna",
-        "anna",
-        "Speaker 1",
-        "Dr. Li (chair)",
-        "From",
-        "De",
-        "On",
-        "Tue",
-        "wrote",
-        "commented",
-        "Note",
+        "Anna", "anna", "Speaker 1", "Dr. Li (chair)", "From", "De", "On", "Tue", "wrote", "commented", "Note",
         "The ship",
     ),
     *(
-        ":",
-        ": ",
-        "\uff1a",
-        " [12:30]: ",
-        " (10:05) ",
-        " ",
-        ". ",
-        "? ",
-        "you",
-        " was built in 1912",
-        " said so",
+        ":", ": ", "\uff1a", " [12:30]: ", " (10:05) ", " ", ". ", "? ", "you", " was built in 1912", " said so",
         "12:30:01",
     ),
     *(
-        "12:30:01,123 ERROR ",
-        "level=info ",
-        "1712345678 ",
-        "INFO",
-        "-->",
-        '"a": 1',
-        '":',
-        "{",
-        "[",
-        "<b>",
-        "# ",
-        "- ",
-        "1. ",
+        "12:30:01,123 ERROR ", "level=info ", "1712345678 ", "INFO", "-->", '"a": 1', '":', "{", "[", "<b>", "# ",
+        "- ", "1. ",
     ),
     *(
         "\n",
@@ -64,7 +33,7 @@ PIECES = (
         "@@ -1 +1 @@",
         "word " * 130,
     ),
-)
+)  # fmt: skip
 """What a text of one line that is no prose begins with, and what looks like it."""
 lines = st.lists(st.sampled_from(PIECES), min_size=1, max_size=8).map("".join)
 
