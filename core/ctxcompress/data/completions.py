@@ -5,6 +5,7 @@ end goes on with, the other fields of its record, the branch of a tree that it s
 understood without: see `Segment.needs`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,7 +33,7 @@ class Completions:
     """Whether the first one completes the second, too. Same shape."""
     records: _Integers
     """The number of the record of each segment, -1 outside of records. The fields of a record complete each other."""
-    parents: tuple[int, ...] = ()
+    parents: Sequence[int] = ()
     """The segment above each segment in a tree, -1 if it has none; empty without a tree."""
 
     def shared(self, probability: _Floats) -> _Floats:
@@ -52,9 +53,9 @@ class Completions:
         return np.maximum(raised, self._of_branches(probability)) if self.parents else raised
 
     def _of_branches(self, probability: _Floats) -> _Floats:
-        """Return what each segment gets from the likeliest one of its branch: a child or a grandchild of one above it."""
+        """Return what each segment gets from those above it, which give what their children and grandchildren say."""
         found = [0.0] * len(self.parents)
-        for number, (parent, chance) in enumerate(zip(self.parents, probability.tolist(), strict=True)):
+        for parent, chance in zip(self.parents, probability.tolist(), strict=True):
             if parent >= 0:
                 found[parent] = max(found[parent], _SHARE * chance)
                 above = self.parents[parent]
@@ -67,5 +68,5 @@ class Completions:
 
 
 def _raise(values: _Floats, places: _Integers, least: _Floats) -> None:
-    """Raise the values at these places, none of which is given twice, to at least these."""
+    """Raise the values at these places to at least these. No place may be given twice."""
     values[places] = np.maximum(values[places], least)

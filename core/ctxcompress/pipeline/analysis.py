@@ -13,12 +13,14 @@ from typing import NamedTuple
 
 from ctxcompress.code.detection import source_language
 from ctxcompress.code.elision import Elision
+from ctxcompress.data.completions import Completions
 from ctxcompress.data.documents import Document
 from ctxcompress.data.passages import Passage, Segment, Span
 from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.pipeline.call_cache import MEMORY_ONLY, CallCache, ReadText, TextCodec, key_of
 from ctxcompress.score.corpus import Corpus, segment_words
+from ctxcompress.segment.completions import completions_in
 from ctxcompress.segment.data_records import is_data
 from ctxcompress.segment.segments import LoneTurn, read_each, segment_outlined, segments_together
 from ctxcompress.segment.source_code import WHOLE
@@ -66,6 +68,11 @@ class Analysis:
     """Name of an encoding -> the tokens of every segment, filled on demand."""
     queries: Iterator[int] = field(default_factory=count)
     """Counts the queries so far. Threads can share it."""
+
+    @cached_property
+    def completions(self) -> Completions:
+        """What completes each segment, for the scores."""
+        return completions_in(self.table)
 
     @cached_property
     def structure(self) -> Structure:

@@ -131,7 +131,7 @@ def score_segments(
     table, likely = analysis.table, best.likelihoods >= config.adaptive
     if config.on_empty == "original" and not likely.any():
         likely = ~likely
-    worth = _worth(best, analysis.corpus, config)
+    worth = _worth(best, analysis, config)
     if ranked is not None:
         worth *= np.array(ranked)[table.passage]
     unlikely = _unlikely(likely if config.adaptive else None, analysis.structure, best.around)
@@ -188,7 +188,7 @@ def _chance(asked: Question, matches: Matches, scores: Floats, config: Compressi
     return 1.0 if is_trusted else confidence(asked.wanted, matches)
 
 
-def _worth(best: _Judgement, corpus: Corpus, config: CompressionConfig) -> Floats:
+def _worth(best: _Judgement, analysis: Analysis, config: CompressionConfig) -> Floats:
     """Return the value of each segment to the selection.
 
     The odds tell two likely segments apart better than their probabilities. The fourth root of the odds has the scale
@@ -198,11 +198,11 @@ def _worth(best: _Judgement, corpus: Corpus, config: CompressionConfig) -> Float
     if config.scorer != "evidence":
         worth = best.scores.copy()
     else:
-        judged = Judged(best.question, corpus)
-        likely = adjusted_worth(judged, best.scores, with_encoder=config.encoder is not None)
+        judged = Judged(best.question, analysis.corpus, completions=analysis.completions)
+        likely = adjusted_worth(judged, best.scores)
         worth = (likely / (1 - np.minimum(likely, 1 - 1e-12))) ** 0.25
     if config.type_weights:
-        worth *= np.array([config.type_weights.get(kind, 1.0) for kind, *_ in corpus.table.segments])
+        worth *= np.array([config.type_weights.get(kind, 1.0) for kind in analysis.table.kind])
     return worth
 
 

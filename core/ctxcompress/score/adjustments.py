@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxcompress.data.completions import Completions
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
@@ -30,7 +31,6 @@ __all__ = [
     "adjusted_worth",
     "raise_long_turns",
     "raise_rows",
-    "raise_sentences",
     "raise_yes_no_answers",
     "surroundings",
 ]
@@ -114,10 +114,6 @@ def raise_yes_no_answers(query: str, table: SegmentTable, probability: Floats) -
 
 
 _TABLE, _TURN = Kind.TABLE, Kind.TURN
-_PROSE = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE))
-_FROM_BEFORE, _FROM_AFTER = 0.3, 0.15
-"""What a sentence gets of the probability of the one before it in its paragraph, and of the one after it. Manuals keep
-the more the greater these are, and questions of several hops lose evidence from 0.4 on."""
 _OF_TABLE = 0.03
 """What a row gets of the probability of its header or total. Reports keep the same with 0.02 to 0.05, and more takes
 the room of better text."""
@@ -129,16 +125,6 @@ long turns, the short ones answer."""
 _TOTAL = lazy_regex(
     r"(?:sub|grand )?total|totaal|summe\b|gesamt|insgesamt|somme\b|suma\b|итого|всего|合计|总计|合計", re.IGNORECASE
 )
-
-
-def raise_sentences(table: SegmentTable, probability: Floats) -> Floats:
-    """Return the probabilities; that of a sentence is at least a share of those beside it in its paragraph."""
-    number, goes_on = np.arange(len(table.segments)), _goes_on(table, _PROSE)
-    after, before = number[goes_on], number[goes_on] - 1
-    raised = probability.copy()
-    raised[after] = np.maximum(raised[after], _FROM_BEFORE * probability[before])
-    raised[before] = np.maximum(raised[before], _FROM_AFTER * probability[after])
-    return raised
 
 
 def raise_rows(table: SegmentTable, probability: Floats) -> Floats:
@@ -196,12 +182,14 @@ def _sums(table: SegmentTable, rows: Sequence[int]) -> Iterator[tuple[int, list[
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What an adjustment may look at: the question, all segments, and how close in meaning each is, if an encoder tells
-    (in standard deviations)."""
+    """What an adjustment may look at: the question and all segments."""
 
     question: Question
     corpus: Corpus
     closeness: Floats | None = None
+    """How close in meaning each segment is, in standard deviations, if an encoder tells."""
+    completions: Completions | None = None
+    """What completes each segment, for an adjustment of worth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +201,6 @@ class Adjustment:
     """(what was judged, the probability of each segment) -> the probability of each segment."""
     paid_by: str
     """The marked cases that lose without it."""
-    beside_encoder: bool = True
-    """Whether it also runs if there is an encoder."""
 
 
 OF_PROBABILITY = (
@@ -237,10 +223,9 @@ OF_PROBABILITY = (
 """They change how likely a segment is needed."""
 OF_WORTH = (
     Adjustment(
-        "sentences of a paragraph",
-        lambda judged, found: raise_sentences(judged.corpus.table, found),
-        paid_by="frequently asked questions",
-        beside_encoder=False,  # which finds the rest of an answer by itself
+        "what completes a likely segment",
+        lambda judged, found: judged.completions.shared(found) if judged.completions else found,
+        paid_by="frequently asked questions, pages of PDFs, mail",
     ),
     Adjustment(
         "long turns",
@@ -258,9 +243,8 @@ def adjusted_probability(judged: Judged, probability: Floats) -> Floats:
     return probability
 
 
-def adjusted_worth(judged: Judged, probability: Floats, *, with_encoder: bool) -> Floats:
+def adjusted_worth(judged: Judged, probability: Floats) -> Floats:
     """Return the probabilities by which the selection values the segments, shape (segments,)."""
     for adjustment in OF_WORTH:
-        if adjustment.beside_encoder or not with_encoder:
-            probability = adjustment.change(judged, probability)
+        probability = adjustment.change(judged, probability)
     return probability

@@ -6,20 +6,13 @@ from itertools import pairwise
 from ctxcompress.code.elision import PROSE
 from ctxcompress.data.passages import Kind, Span
 from ctxcompress.data.table import SegmentTable
-from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.text.lines import ends_sentence
 
 __all__ = ["gaps"]
 
 _GAP = PROSE.gap
 _WITHOUT_SECTIONS = frozenset((Kind.HEADING, Kind.RECORD, Kind.LOG))
 _OF_SENTENCES = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE, Kind.TURN))
-_ENDED = lazy_regex(
-    r"[.!?\u2026\u3002\uff01\uff1f\uff61\u061f\u06d4\u0964\u0965\u1362\u104a\u104b\u17d4]"
-    r"[\"')\]*_`\u2019\u201c\u201d\u00bb\u203a\u300d\u300f\uff09]*+(?:\[\w{1,3}\])*+\Z"
-)
-"""The end of a sentence, with closing quotation marks, brackets and the numbers of notes."""
-_LONGEST_END = 8
-"""The characters in which it is looked for."""
 _CLAUSE_SIGNS = (",", ";", ":")
 _HYPHENS = "-\u2010\u00ad"
 _LONG_LINE = 40
@@ -97,12 +90,8 @@ def _goes_on(table: SegmentTable, document: int, last: int, start: int, between:
         return False
     if numbers[1] > table.first[document] and table.block[numbers[1] - 1] == after.block:
         is_name = numbers[0] in table.needs(numbers[1])
-        return not is_name and _ends_sentence(table.texts[numbers[1] - 1])
-    return _ends_sentence(text) and "\n" not in text[len(text.rstrip()) :] + between
-
-
-def _ends_sentence(text: str) -> bool:
-    return _ENDED.search(text.rstrip()[-_LONGEST_END:]) is not None
+        return not is_name and ends_sentence(table.texts[numbers[1] - 1])
+    return ends_sentence(text) and "\n" not in text[len(text.rstrip()) :] + between
 
 
 def _is_in_sentence(table: SegmentTable, document: int, place: int, *, is_outer: bool) -> bool:
@@ -114,7 +103,7 @@ def _is_in_sentence(table: SegmentTable, document: int, place: int, *, is_outer:
     number = table.segment_at(document, place)
     segment, text = table.segments[number], table.texts[number]
     before, after = text[: place - segment.start], text[place - segment.start :]
-    if segment.kind not in _OF_SENTENCES or _ends_sentence(before):
+    if segment.kind not in _OF_SENTENCES or ends_sentence(before):
         return False
     if before.strip() == segment.label.strip() or (is_outer and after.strip()):
         return False

@@ -18,6 +18,7 @@ __all__ = [
     "after_marks",
     "are_wrapped",
     "ends_of_graphemes",
+    "ends_sentence",
     "is_between_graphemes",
     "is_marker",
     "longest_prefix",
@@ -40,6 +41,13 @@ INVISIBLE = (
 BREAKS = r"\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 """Every character that some program treats as a line end, for a set in a regular expression."""
 
+_ENDED = lazy_regex(
+    r"[.!?\u2026\u3002\uff01\uff1f\uff61\u061f\u06d4\u0964\u0965\u1362\u104a\u104b\u17d4]"
+    r"[\"')\]*_`\u2019\u201c\u201d\u00bb\u203a\u300d\u300f\uff09]*+(?:\[\w{1,3}\])*+\Z"
+)
+"""The end of a sentence, with closing quotation marks, brackets and the numbers of notes."""
+_LONGEST_END = 8
+"""The characters in which it is looked for."""
 _FULL, _SMALL = 0.8, 0.3
 """The least share of wrapped lines that have no room for the next word, and that begin small."""
 _OPENING = "-([{<'`\""
@@ -220,3 +228,8 @@ def _longest(ends: Iterable[int], text: str, fits: Callable[[int], bool]) -> int
             break
     found = [end for end in found if is_between_graphemes(text, end)]
     return found[bisect_left(found, True, lo=1, key=lambda end: not fits(end)) - 1]
+
+
+def ends_sentence(text: str) -> bool:
+    """Tell whether a text ends a sentence, whatever white space follows."""
+    return _ENDED.search(text.rstrip()[-_LONGEST_END:]) is not None
