@@ -47,7 +47,7 @@ def _groups(rows: Sequence[Sequence[str]]) -> Iterator[int]:
     a cell less than that row, whose first cell spans several rows."""
     named = width = 0
     for number, cells in enumerate(rows):
-        is_unnamed = (not cells[0] and any(cells)) or len(cells) == width - 1
+        is_unnamed = any(cells) and (not cells[0] or 1 < len(cells) == width - 1)
         if not number or not is_unnamed:
             named, width = number, len(cells)
         yield named

@@ -315,11 +315,13 @@ class Coherence:
         return not any(self._has_neighbour(number, kept) or _is_document(table, number) for number in numbers)
 
     def _has_neighbour(self, number: int, kept: Container[int]) -> bool:
-        """Tell whether what a segment needs, or one beside it in its document, is kept."""
+        """Tell whether something is kept that a segment belongs to: what it needs or leads, or one beside it under the
+        same heading."""
         table = self._candidates
         first, end = table.first[table.document[number]], table.first[table.document[number] + 1]
         beside = (other for other in (number - 1, number + 1) if first <= other < end)
-        return any(other in kept for other in (*beside, *table.needs(number)))
+        under = (other for other in beside if table.heading[other] == table.heading[number])
+        return any(other in kept for other in (*under, *table.needs(number), *self._leading.get(number, ())))
 
     def _directly(self, item: int) -> list[int]:
         """Return what a segment always needs."""
