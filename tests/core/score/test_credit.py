@@ -1,11 +1,11 @@
-"""What sentences gain from their paragraph, parts of long turns from others, and rows from their header and totals."""
+"""What parts of long turns gain from others, and rows from their header and totals."""
 
 import numpy as np
 
 from ctxcompress import compress
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.table import SegmentTable
-from ctxcompress.score.adjustments import raise_long_turns, raise_rows, raise_sentences
+from ctxcompress.score.adjustments import raise_long_turns, raise_rows
 from ctxcompress.segment.segments import segment
 
 EXPENSES = """\
@@ -51,25 +51,6 @@ def test_the_rows_under_a_column_that_the_question_names_are_kept() -> None:
     table = "| Plan | Shares to be issued on exercise |\n|---|---|\n| 2001 | 68,253 |\n| Total | 19,536,441 |\n"
     text = compress("How many shares are to be issued on exercise?", [table, *OTHERS], max_tokens=90).text
     assert "19,536,441" in text
-
-
-MANUAL = """\
-Old crates pile up on the pier. The harbour crane lifts them at noon. It needs two people. They signal by hand.
-
-- Gulls nest on the roof.
-
-The ferry leaves at four.
-"""
-
-
-def test_a_sentence_gains_from_the_ones_beside_it_in_its_paragraph_alone() -> None:
-    given = np.array([0.0, 0.5, 0.1, 0.0, 0.0, 0.4])
-    segments = segment(MANUAL)
-    assert len(segments) == 6
-    table = SegmentTable.of(documents_as_they_are([MANUAL]), [segments])
-    found = raise_sentences(table, given).round(6).tolist()
-    assert found == [0.075, 0.5, 0.15, 0.03, 0.0, 0.4]
-    assert given.tolist() == [0.0, 0.5, 0.1, 0.0, 0.0, 0.4]
 
 
 SPEECH = (

@@ -1,0 +1,91 @@
+"""What completes a segment, and what that gains: the same as a slow search over all pairs says."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxcompress import Passage, compress
+from ctxcompress.data.completions import Completions
+from ctxcompress.data.documents import documents_as_they_are
+from ctxcompress.data.table import SegmentTable
+from ctxcompress.segment.completions import completions_in
+from ctxcompress.segment.segments import segment
+
+FILLER = [f"The office of site {n} painted its north hall before the fair of that year." for n in range(12)]
+
+
+def shared(texts: list[str], **chances: float) -> dict[str, float]:
+    """Return what each segment gains; a segment is named by its first word. chances: of some segments."""
+    table = SegmentTable.of(documents_as_they_are(texts), [segment(text) for text in texts])
+    names = [text.split()[0].strip(':{"') for text in table.texts]
+    before = np.array([chances.get(name, 0.0) for name in names])
+    after = completions_in(table).shared(before)
+    return {name: float(gain) for name, gain in zip(names, (after - before).round(6), strict=True) if gain}
+
+
+def test_sentences_of_a_paragraph_complete_each_other() -> None:
+    texts = ["Old crates pile up. Cranes lift them. Two people help.\n\nGulls nest here."]
+    assert shared(texts, Cranes=0.5) == {"Old": 0.075, "Two": 0.15}
+    assert shared(texts, Two=0.5) == {"Cranes": 0.075}
+
+
+@pytest.mark.parametrize("title", ["Height of the crane", "## Height of the crane", "The height of the crane is"])
+def test_what_has_no_sentence_end_is_completed_by_what_follows_even_in_the_next_passage(title: str) -> None:
+    name = title.split()[0]
+    assert shared([title, "Forty metres. Gulls nest here."], **{name: 0.5}) == {"Forty": 0.15}
+    assert shared([f"{title}.", "Forty metres. Gulls nest here."], **{name: 0.5}) == {}
+
+
+def test_the_fields_of_a_record_complete_each_other() -> None:
+    texts = ['[{"name": "crane", "height": 40, "site": "north"}, {"name": "winch", "height": 2, "site": "south"}]']
+    table = SegmentTable.of(documents_as_they_are(texts), [segment(texts[0])])
+    before = np.array([0.5 * ("crane" in text) for text in table.texts])
+    after = completions_in(table).shared(before)
+    gained = [text for text, gain in zip(table.texts, after - before, strict=True) if gain]
+    assert not any("winch" in text or "south" in text for text in gained)
+
+
+def test_a_branch_of_a_tree_belongs_together() -> None:
+    tree = "- page\n  - item\n    - link Case\n    - price 19\n  - other\n    - rope Rope\n    - cost 5\n"
+    table = SegmentTable.of(documents_as_they_are([tree]), [segment(tree)])
+    before = np.array([0.4 * ("Case" in text) for text in table.texts])
+    after = completions_in(table).shared(before).round(6).tolist()
+    assert after == [0.06, 0.12, 0.4, 0.12, 0.06, 0.06, 0.06]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.data())
+def test_shares_are_those_of_a_search_over_all_pairs(chances: list[float], data: st.DataObject) -> None:
+    size = len(chances)
+    before = sorted(data.draw(st.sets(st.integers(0, size - 2))) if size > 1 else ())
+    mutual = data.draw(st.lists(st.booleans(), min_size=len(before), max_size=len(before)))
+    records = data.draw(st.lists(st.integers(-1, 3), min_size=size, max_size=size))
+    probability = np.array(chances)
+    found = Completions(np.array(before, np.intp), np.array(mutual, bool), np.array(records)).shared(probability)
+    for number in range(size):
+        given_by = [0.3 * chances[other] for other in before if other + 1 == number]
+        given_by += [
+            0.15 * chances[other + 1] for other, both in zip(before, mutual, strict=True) if both and other == number
+        ]
+        given_by += [
+            0.3 * chances[other] for other in range(size) if records[number] >= 0 and records[other] == records[number]
+        ]
+        assert found[number] == pytest.approx(max([chances[number], *given_by]))
+
+
+@pytest.mark.parametrize(
+    ("query", "passages", "answer"),
+    [
+        ("What is the blood group?", ["Name", "M. Falk", "Blood group", "B negative", "Ward", "4 East"], "B negative"),
+        ("What does winter storage ask for?", ["Safety", "Wear gloves.", "Winter storage", "Drain it."], "Drain it."),
+        (
+            "To what did the revenue of the quarter grow?",
+            ["Gulls nest here. The revenue of the quarter grew to", "4.2 million euros. Two people help."],
+            "4.2 million euros",
+        ),
+    ],
+    ids=["label and value", "title and text", "sentence over a page break"],
+)
+def test_the_rest_of_what_answers_comes_before_other_text(query: str, passages: list[str], answer: str) -> None:
+    given = [Passage(str(n), text) for n, text in enumerate([*FILLER[:6], *passages, *FILLER[6:]])]
+    assert answer in compress(query, given, max_tokens=30).text
