@@ -10,6 +10,8 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.must_keep import find_all
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import Compression
+from ctxcompress.data.table import Floats
+from ctxcompress.pipeline.analysis import Analysis
 from ctxcompress.pipeline.pipeline import analysed_again
 from ctxcompress.pipeline.scoring import score_segments
 from ctxcompress.pipeline.task import resolve_auto_budget
@@ -59,10 +61,24 @@ def _scores(
     best = float(scored.scores.max(initial=0.0)) if config.scorer != "evidence" else 1.0
     found: dict[int, list[Scored]] = {}
     table = analysis.table
-    for document, segment, score in zip(table.document, table.segments, scored.scores.tolist(), strict=True):
+    along = _along(analysis, scored.scores)
+    for document, segment, score, why in zip(
+        table.document, table.segments, scored.scores.tolist(), along, strict=True
+    ):
         for passage, spans in documents[document].of_passages([Span(segment.start, segment.end)]).items():
-            found.setdefault(passage, []).extend(Scored(span, score / best if best else 0.0) for span in spans)
+            found.setdefault(passage, []).extend(Scored(span, score / best if best else 0.0, why) for span in spans)
     return {passage: sorted(of_passage) for passage, of_passage in found.items()}
+
+
+def _along(analysis: Analysis, scores: Floats) -> list[str]:
+    """Return for each segment why it may come along with one that has a better score; "" if it would not."""
+    found = ["completes" if gain > 0 else "" for gain in (analysis.completions.shared(scores) - scores).tolist()]
+    above, announcement = analysis.table.headings_above(), analysis.structure.announcement
+    for number in range(len(found)):
+        for other in (*analysis.table.needs(number), announcement[number], above[number]):
+            if other >= 0 and scores[other] < scores[number]:
+                found[other] = "needed"
+    return found
 
 
 def _question(query: str, config: CompressionConfig) -> list[tuple[str, str]]:

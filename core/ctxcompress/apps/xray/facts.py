@@ -31,6 +31,8 @@ class Scored(NamedTuple):
 
     span: Span
     score: float
+    along: str = ""
+    """Why it may come along with a better one: that one needs it, or is completed by it."""
 
 
 class Step(NamedTuple):

@@ -43,6 +43,8 @@ class Part(NamedTuple):
     """Of the segment, or of the best segment in dropped text; None if unknown."""
     is_marker: bool = False
     """Whether it is a gap marker, which is not in the passage."""
+    along: str = ""
+    """Why it may come along with better text."""
 
 
 def parts_of(text: str, kept: KeptPassage | None, dropped: Iterable[Decision], scores: Sequence[Scored]) -> list[Part]:
@@ -64,17 +66,17 @@ def parts_of(text: str, kept: KeptPassage | None, dropped: Iterable[Decision], s
 def _kept(text: str, span: Span, scores: Sequence[Scored]) -> Iterator[Part]:
     """Yield the segments of a kept span."""
     start = span.start
-    for (begin, end), score in _within(span.start, span.end, scores):
+    for (begin, end), score, along in _within(span.start, span.end, scores):
         if start < begin:
             yield Part(text[start:begin])
-        yield Part(text[max(start, begin) : min(end, span.end)], score=score)
+        yield Part(text[max(start, begin) : min(end, span.end)], score=score, along=along)
         start = min(end, span.end)
     if start < span.end:
         yield Part(text[start : span.end])
 
 
 def _best(start: int, end: int, scores: Sequence[Scored]) -> float | None:
-    return max((score for _, score in _within(start, end, scores)), default=None)
+    return max((scored.score for scored in _within(start, end, scores)), default=None)
 
 
 def _within(start: int, end: int, scores: Sequence[Scored]) -> Iterator[Scored]:
@@ -122,9 +124,8 @@ def scale(facts: Facts) -> Html:
         for number, least in enumerate(facts.levels)
     )
     sample = element("bdi", {"class": "why"}, "reason .02")
-    details = element(
-        "p", None, f"Kept text by its score, {facts.scale}, from these values on. ", sample, "dropped; best score"
-    )
+    along = "dropped; best score. The figures also say what better text needs, and what completes it."
+    details = element("p", None, f"Kept text by its score, {facts.scale}, from these values on. ", sample, along)
     return element("div", {"class": "scale"}, element("ol", None, *steps), details)
 
 
@@ -228,7 +229,8 @@ class _Texts:
             yield element("mark", {"class": "h"}, part.text)
         else:
             level = max(bisect_right(self.levels, part.score) - 1, 0)
-            yield element("mark", {"class": f"h{level}"}, element("sup", None, short(part.score)), part.text)
+            figures = f"{short(part.score)} {part.along}".rstrip()
+            yield element("mark", {"class": f"h{level}"}, element("sup", None, figures), part.text)
 
     def _folded(self, part: Part) -> Iterator[Html]:
         """Yield the beginning of a part, and the rest to be opened."""
