@@ -24,9 +24,9 @@ from ctxcompress.pipeline.task import Task
 
 __all__ = ["Keys", "Outcome", "ResultCodec", "is_worth_remembering", "key_of_outcome"]
 
-_NOT_IN_KEY = ("cache", "encoder", "llm", "must_keep", "telemetry")
-"""Options that are not part of the key as they are: caches and observers change no result, with an encoder or a
-language model there is no key, and rules are written first."""
+_NOT_IN_KEY = ("cache", "llm", "must_keep", "telemetry")
+"""Options that are not part of the key as they are: caches and observers change no result, with a language
+model there is no key, and rules are written first."""
 _DEFAULTS = CompressionConfig()
 _KEY_OPTIONS = tuple(
     (option.name, getattr(_DEFAULTS, option.name))
@@ -178,7 +178,7 @@ def key_of_outcome(
     must be kept, or an embedding that is no list of numbers. frame: all that the frame adds; empty without one.
     """
     must_keep = written(config.must_keep)
-    if must_keep is None or config.encoder is not None or config.llm is not None:
+    if must_keep is None or config.own_encoder is not None or config.llm is not None:
         return None
     if not isinstance(config.encoding, str):
         return None

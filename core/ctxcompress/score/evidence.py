@@ -48,13 +48,14 @@ __all__ = [
 COLUMNS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "words": (FEATURES, FEATURES + BRIDGES, FEATURES + BRIDGES),
     "static": (FEATURES + BRIDGES + SEMANTIC,),
+    "word_table": (FEATURES + BRIDGES + SEMANTIC,),
     "encoder": (FEATURES + BRIDGES + SEMANTIC,) * 2,
     "encoder_and_static": (FEATURES + BRIDGES + SEMANTIC + WORD_VECTORS,) * 2,
     "source": (FEATURES + SOURCE,),
     "turns": (TURNS,),
 }
-"""Name of a model -> the feature names of each of its passes. "words" runs first; "static", "encoder" or
-"encoder_and_static" continues from it; "source" and "turns" continue from the last of these."""
+"""Name of a model -> the feature names of each of its passes. "words" runs first; "word_table",
+"static", "encoder" or "encoder_and_static" continues from it; "source" and "turns" continue from the last of these."""
 _TURN = Kind.TURN  # ten times as fast as an attribute of an enum
 _ENCODER_IN_SOURCE = 0.5
 """The share of an encoder in the probabilities that the pass over source code begins with: names say as much as it."""
