@@ -68,11 +68,16 @@ class Semantics:
         return Semantics(self.encoder, self.embeddings)
 
     @property
+    def is_table(self) -> bool:
+        """Whether the encoder is the word table."""
+        return isinstance(self.encoder, WordTable)
+
+    @property
     def model(self) -> str:
         """The name of the model that has weights for these features; see evidence.COLUMNS."""
         if self.word_vectors is not None:
             return "encoder_and_static"
-        if isinstance(self.encoder, WordTable):
+        if self.is_table:
             return "word_table"
         return "encoder" if isinstance(self.encoder, Encoder) or not self.encoder.compares_all else "static"
 
