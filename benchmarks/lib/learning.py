@@ -123,9 +123,7 @@ def learn_semantic(
     return stages, judge
 
 
-def learn_table(
-    sets: Sets, words: Sequence[Stage], static: Stage, semantics: Callable[[Example], Semantics]
-) -> Stage:
+def learn_table(sets: Sets, words: Sequence[Stage], static: Stage, semantics: Callable[[Example], Semantics]) -> Stage:
     """Learn how much say the word table has.
 
     The pass lies between what words say and what the weights for larger word vectors make of the table's closeness: one

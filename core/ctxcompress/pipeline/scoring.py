@@ -171,7 +171,9 @@ def _judged(
         scores = evidence(asked, corpus, matches, semantics)
         chance = _chance(asked, matches, scores, config) if is_pruned else 1.0
     may_drop = is_pruned and not asks_for_all(question, language)
-    likelihoods = _likelihoods(scores, chance, table) if may_drop else np.ones(scores.size)
+    # The table finds something close in any text, so it tells what comes first, and words what is likely.
+    of_words = evidence(asked, corpus, matches) if may_drop and semantics and semantics.is_table else scores
+    likelihoods = _likelihoods(of_words, chance, table) if may_drop else np.ones(scores.size)
     around = surroundings(asked.text, table.segments, table.texts)
     if Kind.BOILERPLATE in config.type_weights:
         around = Surroundings([], [])
