@@ -60,7 +60,7 @@ _TURN = Kind.TURN  # ten times as fast as an attribute of an enum
 _ENCODER_IN_SOURCE = 0.5
 """The share of an encoder in the probabilities that the pass over source code begins with: names say as much as it."""
 _COVERED = FEATURES.index("covered_with_label")
-_MOST_OF_QUERY = 0.75
+_MOST_OF_QUERY = 0.6
 """The share of the query's weight in one segment from which the word table is not asked: words found what they say."""
 _MOST_DATES = 4
 """The most dates of a query that are looked for in any notation."""
