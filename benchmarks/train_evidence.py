@@ -5,6 +5,7 @@
     python benchmarks/train_evidence.py CASES... --encoder FOLDER --only encoder static  # keep the other weights
     python benchmarks/train_evidence.py CASES... --only source       # learn the pass over source code, keep the others
     python benchmarks/train_evidence.py CASES... --only turns        # the same for the pass over turns
+    python benchmarks/train_evidence.py CASES... --only word_table   # the same for the share of the word table
 
 CASES are files of question answering cases with marked evidence that lib/cases.py reads, one for each set. FOLDER is
 a model of sentence-transformers; the published weights were learned with all-MiniLM-L6-v2. Needs the extras `dev`,
@@ -12,7 +13,8 @@ a model of sentence-transformers; the published weights were learned with all-Mi
 
 A table says what to expect: the sets of each kind are tested with weights that were learned from the other kinds, which
 stands for new kinds. lib/kinds.py names the kinds. The pass over source code alone is tested on languages that it was
-not learned from, the pass over turns on other sets of conversations. These two need no encoder.
+not learned from, the pass over turns on other sets of conversations. The share of the word table is
+tested on the other kinds. These three need no encoder.
 """
 
 import argparse
@@ -30,8 +32,10 @@ from lib.evaluation import (
     learn,
     learn_last_alone,
     learn_one,
+    learn_table_model,
     left_out,
     load,
+    table_left_out,
 )
 from lib.examples import Floats
 from lib.learning import REGULARIZATION, Sets
@@ -40,6 +44,8 @@ from ctxcompress.encoders import SentenceEncoder, StaticVectors
 from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.score.evidence import COLUMNS, Model, load_models
 
+ALONE = (*LAST, "word_table")
+"""The models that are learned one at a time, on top of the others."""
 OUTPUT = Path(__file__).parent.parent / "core" / "ctxcompress" / "score" / "evidence.json"
 
 
@@ -120,16 +126,16 @@ def main() -> None:
     parser.add_argument(
         "--only",
         nargs="+",
-        choices=["static", "encoder", "encoder_and_static", *LAST],
+        choices=["static", "encoder", "encoder_and_static", *ALONE],
         help="the models that are learned; the others stay",
     )
     parser.add_argument("--dry-run", action="store_true")
     options = parser.parse_args()
-    if len(options.only or ()) == 1 and options.only[0] in LAST:
-        train_last(options.only[0], load(options.cases, options.limit), dry_run=options.dry_run)
+    if len(options.only or ()) == 1 and options.only[0] in ALONE:
+        train_alone(options.only[0], load(options.cases, options.limit), dry_run=options.dry_run)
         return
-    if options.encoder is None or not LAST.keys().isdisjoint(options.only or ()):
-        parser.error("--encoder is required, except with --only source or --only turns, which must be the only one")
+    if options.encoder is None or not set(ALONE).isdisjoint(options.only or ()):
+        parser.error(f"--encoder is required, except with --only and one of {', '.join(ALONE)} alone")
     static = RememberedComparer(StaticVectors())
     encoder = Remembered(SentenceEncoder(options.encoder, word_vectors=False))
     encoders: Encoders = {
@@ -144,16 +150,17 @@ def main() -> None:
         if options.only:
             models = {**load_models(), **{name: learn_one(sets, name, encoders[name]) for name in options.only}}
         else:
-            _, models = learn(sets, encoders)
+            _, learned = learn(sets, encoders)
+            models = {**load_models(), **learned}  # the share of the word table is learned on top of these
         data = written(sets, models, others, Path(options.encoder).name)
         OUTPUT.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 
-def train_last(name: str, sets: Sets, *, dry_run: bool) -> None:
-    """Learn one of the last passes alone, and put its weights into the file with the others."""
-    print_table("left out", last_left_out(name, sets))
+def train_alone(name: str, sets: Sets, *, dry_run: bool) -> None:
+    """Learn one of the models of ALONE, and put its weights into the file with the others."""
+    print_table("left out", last_left_out(name, sets) if name in LAST else dict(table_left_out(sets)))
     if not dry_run:
-        _, model = learn_last_alone(name, sets)
+        model = learn_last_alone(name, sets)[1] if name in LAST else learn_table_model(sets)
         data = json.loads(OUTPUT.read_text(encoding="utf-8"))
         data["models"][name] = _model(model, COLUMNS[name])
         data["cases"] |= {of: len(cases) for of, cases in sets.items()}

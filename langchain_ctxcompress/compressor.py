@@ -72,7 +72,7 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
 
     model_config = ConfigDict(frozen=True)
 
-    encoder: Embeddings | Encoder | object | None = Field(default=None, description=OPTIONS["encoder"].description)
+    encoder: Embeddings | Encoder | object | None = Field(default="words", description=OPTIONS["encoder"].description)
     """What tells the scorer "evidence" how close texts are in meaning: LangChain `Embeddings`, such as
     `OpenAIEmbeddings()`, or one of ctxcompress.encoders, such as `StaticVectors()`. Only sentences whose words leave it
     in doubt are embedded, in a few calls; `EmbeddingsEncoder` adds word vectors. `acompress_documents` awaits

@@ -45,7 +45,7 @@ class CtxCompressMemoryBlock(SerializedOptions, BaseMemoryBlock[str]):
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
     name: str = Field(default="CompressedHistory", description="The name of the memory block.")
-    encoder: BaseEmbedding | Encoder | object | None = Field(default=None, json_schema_extra={"type": "object"})
+    encoder: BaseEmbedding | Encoder | object | None = Field(default="words", json_schema_extra={"type": "object"})
     """What tells the scorer how close texts are in meaning: an embedding model of LlamaIndex, or one of
     ctxcompress.encoders, such as `StaticVectors()`."""
     messages: list[ChatMessage] = Field(default_factory=list)

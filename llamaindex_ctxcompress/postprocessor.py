@@ -126,7 +126,7 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
     `encoder` or `llm` that cannot be pickled.
     """
 
-    encoder: BaseEmbedding | Encoder | object | None = Field(default=None, json_schema_extra={"type": "object"})
+    encoder: BaseEmbedding | Encoder | object | None = Field(default="words", json_schema_extra={"type": "object"})
     """What tells the scorer "evidence" how close texts are in meaning: an embedding model of LlamaIndex, such as
     `Settings.embed_model`, or one of ctxcompress.encoders, such as `StaticVectors()`. Only sentences whose words leave
     it in doubt are embedded, in a few calls, which async engines await; `EmbeddingsEncoder` adds word vectors.

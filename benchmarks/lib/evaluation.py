@@ -11,6 +11,7 @@ from unittest.mock import patch
 import numpy as np
 
 from ctxcompress import CompressionConfig, Compressor
+from ctxcompress.encoders import WORDS, encoder_named
 from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.score.evidence import COLUMNS, Calibration, Model, Stage, load_models, sigmoid
 from ctxcompress.score.semantic import Semantics
@@ -27,6 +28,7 @@ from lib.learning import (
     is_talk,
     learn_semantic,
     learn_source,
+    learn_table,
     learn_turns,
     learn_words,
 )
@@ -46,10 +48,12 @@ __all__ = [
     "learn",
     "learn_last_alone",
     "learn_one",
+    "learn_table_model",
     "left_out",
     "load",
     "neutral",
     "survivors",
+    "table_left_out",
 ]
 
 ENCODING = "cl100k_base"
@@ -130,6 +134,26 @@ def learn_one(sets: Sets, name: str, encoder: Encoder | Comparer) -> Model:
     words = load_models()["words"].stages
     model, _ = _learn_closeness(_prose(sets), name, words, encoder, frozenset())
     return model
+
+
+def learn_table_model(sets: Sets) -> Model:
+    """Learn the model for the word table, between the published weights for words and for larger word vectors."""
+    published, table = load_models(), encoder_named(WORDS)
+    english = {of: [case for case in cases if case.language == "en"] for of, cases in _prose(sets).items()}
+    static = published["static"]
+    stage = learn_table(english, published["words"].stages, static.stages[0], _semantics(table))
+    return Model((stage,), static.calibration)
+
+
+def table_left_out(sets: Sets) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield each set with the evidence that ctxcompress keeps without and with the word table, whose model was learned
+    from the other kinds."""
+    for kind in dict.fromkeys(map(kind_of, sets)):
+        model = learn_table_model({name: cases for name, cases in sets.items() if kind_of(name) != kind})
+        models = {**load_models(), "word_table": model}
+        for name, cases in sets.items():
+            if kind_of(name) == kind:
+                yield name, compressed_with(models, cases, budget_of(name), {"word_table": WORDS})
 
 
 def learn_last_alone(name: str, sets: Sets, without: frozenset[str] = frozenset()) -> tuple[Judge, Model]:
@@ -252,11 +276,11 @@ def left_out(sets: Sets, encoders: Encoders) -> Iterator[tuple[str, dict[str, fl
 
 
 def compressed_with(
-    models: Mapping[str, Model], cases: Sequence[Example], budget: int, encoders: Encoders
+    models: Mapping[str, Model], cases: Sequence[Example], budget: int, encoders: Mapping[str, Encoder | Comparer | str]
 ) -> dict[str, float]:
     """Return the evidence that ctxcompress keeps of these cases with `scorer="bm25"`, and with these models in the
     place of the published ones: over words and with each encoder. A last pass that `models` lacks changes nothing."""
-    config = CompressionConfig(max_tokens=budget, encoding=ENCODING)
+    config = CompressionConfig(max_tokens=budget, encoding=ENCODING, encoder=None)
     ways = {"bm25": replace(config, scorer="bm25"), "words": config}
     ways |= {name: replace(config, encoder=encoder) for name, encoder in encoders.items()}
     with patch("ctxcompress.score.evidence.load_models", return_value=neutral() | dict(models)):

@@ -26,6 +26,7 @@ __all__ = [
     "is_talk",
     "learn_semantic",
     "learn_source",
+    "learn_table",
     "learn_turns",
     "learn_words",
 ]
@@ -78,6 +79,7 @@ class LastPass:
 
 
 _OF_PROSE = Limits({"combined": 2.0, "heading_fits": 12.0}, frozenset(FEATURES) - {"first", "length", "short"})
+_OF_TABLE = Limits({"words": 0.5, "static": 0.5}, frozenset(("words", "static")))
 _OF_SOURCE = Limits({"judged": 1.0}, frozenset({"is_doc"}))
 """Docstrings were taken out of the sets, because they are the questions."""
 _OF_TURNS = Limits({"judged": 1.0}, frozenset(), regularization=80.0)
@@ -119,6 +121,28 @@ def learn_semantic(
     for names in COLUMNS[name]:
         stages += [_learn(_tables(sets, inputs), names, without, _OF_PROSE)]
     return stages, judge
+
+
+def learn_table(sets: Sets, words: Sequence[Stage], static: Stage, semantics: Callable[[Example], Semantics]) -> Stage:
+    """Learn how much say the word table has.
+
+    The pass lies between what words say and what the weights for larger word vectors make of the table's closeness: one
+    share holds for kinds of text that it was not learned from, forty weights do not.
+    """
+
+    def rows(case: Example) -> Floats:
+        logits = case.words(words)
+        bridges = case.bridges.features(sigmoid(logits))
+        return np.vstack([case.rows, bridges, case.semantic(semantics(case), logits)])
+
+    def shares(case: Example) -> Floats:
+        return np.vstack([case.words(words), static.logits(rows(case))])
+
+    of_words, of_table = _learn(_tables(sets, shares), ("words", "static"), frozenset(), _OF_TABLE).weights
+    share = float(of_table / (of_words + of_table))
+    weights = share * static.weights
+    weights[COLUMNS["word_table"][0].index("before_logit")] += 1 - share
+    return Stage(share * static.intercept, weights)
 
 
 def learn_source(sets: Sets, before: Judge, without: Without) -> LastPass:

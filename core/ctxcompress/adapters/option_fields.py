@@ -71,10 +71,10 @@ class OptionFields(BaseModel):
     scorer: Scorer = "evidence"
     """What scores segments: "evidence" is a learned model, "bm25" counts words on two levels, as QATBE does.
     "rank_bm25" is BM25Okapi of the package rank-bm25, "rank_bm25l" its BM25L and "rank_bm25plus" its BM25Plus."""
-    encoder: object | None = Field(default=None, json_schema_extra={"type": "object"})
+    encoder: object | None = Field(default="words", json_schema_extra={"type": "object"})
     """The encoder that tells the scorer "evidence" how close texts are in meaning. "words" is a table of English words
-    in this package, others are in ctxcompress.encoders, such as `StaticVectors()`; adapters take an embedding model of
-    their framework."""
+    in this package, for English texts; others are in ctxcompress.encoders, such as `StaticVectors()`; adapters take an
+    embedding model of their framework. None leaves it to words alone."""
     llm: object | None = Field(default=None, json_schema_extra={"type": "object"})
     """The language model that selects the segments, among the best ones. In adapters a chat model of their framework;
     `LLMSelector(model, ...)` says how it is asked. If it fails, the result is the one without it."""

@@ -15,7 +15,7 @@ from ctxcompress.cache.cache import Cache
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.results import Format
 from ctxcompress.data.stats import Observer
-from ctxcompress.encoders import encoder_named
+from ctxcompress.encoders import WORDS, encoder_named
 from ctxcompress.encoders.encoder import Comparer, Encoder, word_vectors_of
 from ctxcompress.errors import ConfigError, MissingExtra
 from ctxcompress.language_model import LLMSelector
@@ -264,9 +264,9 @@ def _check_score(name: str, score: object, kind: str, otherwise: str) -> None:
 
 
 def encoder(name: str, value: object) -> object:
-    """Check the encoder, and return the one that a name stands for."""
+    """Check the encoder, and return the one that a name stands for. The table of words is read when it first scores."""
     if isinstance(value, str):
-        return encoder_named(value)
+        return value if value == WORDS else encoder_named(value)
     if value is not None and (isinstance(value, type) or not isinstance(value, Encoder | Comparer)):
         raise ConfigError(
             f'{name} is {_shown(value)}; give "words", one of ctxcompress.encoders, such as StaticVectors() or '

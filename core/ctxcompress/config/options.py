@@ -176,10 +176,10 @@ class CompressionConfig:
         checks.one_of(Scorer),
     )
     encoder: Encoder | Comparer | str | None = option(
-        None,
+        "words",
         'The encoder that tells the scorer "evidence" how close texts are in meaning. "words" is a table of English '
-        "words in this package, others are in ctxcompress.encoders, such as `StaticVectors()`; adapters take an "
-        "embedding model of their framework.",
+        "words in this package, for English texts; others are in ctxcompress.encoders, such as `StaticVectors()`; "
+        "adapters take an embedding model of their framework. None leaves it to words alone.",
         checks.encoder,
     )
     llm: LanguageModel | LLMSelector | None = option(
@@ -233,7 +233,7 @@ class CompressionConfig:
                 object.__setattr__(self, name, declared.check(name, value))
         checks.check_format(self.format, self.separator)
         checks.check_scores(self.min_score, self.metadata_only, self.score_kind)
-        checks.check_evidence_only(self.scorer, self.encoder, self.adaptive or self.max_tokens == "auto")
+        checks.check_evidence_only(self.scorer, self.own_encoder, self.adaptive or self.max_tokens == "auto")
 
     @classmethod
     def from_preset(cls, preset: Preset, **options: Unpack[Options]) -> "CompressionConfig":
@@ -265,6 +265,11 @@ class CompressionConfig:
     def budget(self) -> int:
         """The budget in tokens; for "auto" the most that it can be. Raises ConfigError: see `budget_of`."""
         return budget_of(self.max_tokens, self.tier, self.context_window)
+
+    @property
+    def own_encoder(self) -> Encoder | Comparer | None:
+        """The encoder that was given; None for the table of words, which only scores."""
+        return None if isinstance(self.encoder, str) else self.encoder
 
     def with_options(self, **options: Unpack[Options]) -> "CompressionConfig":
         """Return the options with other values for some; this very object if there are none.

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from ctxcompress.encoders.sentence_transformers import CrossEncoder, SentenceEncoder
     from ctxcompress.encoders.static import StaticVectors
 
-__all__ = ["CrossEncoder", "SentenceEncoder", "StaticVectors", "encoder_named"]
+__all__ = ["WORDS", "CrossEncoder", "SentenceEncoder", "StaticVectors", "encoder_named"]
+
+WORDS = "words"
+"""The name of the table of words."""
 
 __getattr__, __dir__ = lazy_names(
     __name__,

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxcompress.encoders import encoder_named
+from ctxcompress.encoders import WORDS, encoder_named
 from ctxcompress.encoders.bags import Floats, Integers, closeness_of_bags
 
 __all__ = ["WordTable"]
@@ -22,8 +22,7 @@ _WORDS = re.compile(r"\w+").findall
 class WordTable:
     """A comparer with a vector for each of 36,000 English words. A word without a vector says nothing.
 
-    Reading it takes about 15 ms and 10 MB, once: the option ``encoder="words"`` makes one and shares it. It is
-    thread-safe. In texts of other languages it has less say, or none.
+    Reading it takes about 15 ms and 10 MB, once, when English texts are first scored. It is thread-safe.
     """
 
     compares_all = True
@@ -62,12 +61,8 @@ class WordTable:
         sizes = len(queries), len(labels), len(texts)
         return closeness_of_bags(numbers[known], text_of[known], sizes, label_of, self._rows)
 
-    def pieces(self, words: Sequence[str], /) -> tuple[int, int]:
-        """Return how many pieces these words are, of which one without a vector has as many as letters, and 0."""
-        return sum(1 if word in self._numbers else len(word) for word in words), 0
-
     def __reduce__(self) -> tuple[Callable[[str], object], tuple[str]]:
-        return encoder_named, ("words",)  # each process reads the table of its own
+        return encoder_named, (WORDS,)  # each process reads the table of its own
 
     def _rows(self, numbers: Integers) -> NDArray[np.float32]:
         rows: NDArray[np.float32] = self._vectors[numbers] * self._scales[numbers, np.newaxis]

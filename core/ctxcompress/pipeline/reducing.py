@@ -64,7 +64,7 @@ def _has_other_signals(task: Task) -> bool:
     config = task.config
     has_rules = bool(config.must_keep or config.max_chunks_per_doc) or config.top_n is not None
     is_watched = task.delivered is not None or current_listener() is not None
-    if has_rules or is_watched or config.encoder is not None or config.format == "preview":
+    if has_rules or is_watched or config.own_encoder is not None or config.format == "preview":
         return True
     return any(passage.score is not None for passage in task.passages)
 

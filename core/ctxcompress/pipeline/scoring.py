@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.data.table import Floats, SegmentTable
+from ctxcompress.encoders import WORDS, encoder_named
+from ctxcompress.encoders.encoder import Comparer, Encoder
+from ctxcompress.encoders.words import WordTable
 from ctxcompress.pipeline.analysis import Analysis
 from ctxcompress.pipeline.presentation import OriginalText
 from ctxcompress.query.focus import questions_in
@@ -27,6 +30,7 @@ from ctxcompress.score.features import confidence, relevance, scores_of_rank_bm2
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches, find_matches
 from ctxcompress.score.semantic import Semantics
+from ctxcompress.score.source_features import is_program
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.tokens import TokenCounter
@@ -119,7 +123,7 @@ def score_segments(
     change nothing else. ranked: see `Task.ranked`.
     """
     embeddings = [passage.embedding for passage in document_passages]
-    encoder = None if isinstance(config.encoder, str) else config.encoder  # a name is made an encoder by its check
+    encoder = _encoder(config, language, analysis.corpus)
     semantics = Semantics.of(encoder, embeddings, language) if encoder else None
     questions = [question for query in queries for question in questions_in(query)]
     best = _Judgement.of_all(
@@ -138,6 +142,13 @@ def score_segments(
     if unlikely:
         worth[unlikely] -= 1 + worth.max(initial=0.0)
     return ScoredSegments(table, best.scores, best.likelihoods, worth, unlikely, best.around)
+
+
+def _encoder(config: CompressionConfig, language: str, corpus: Corpus) -> Encoder | Comparer | None:
+    """Return the encoder of the options. The table has English words only, and names in source code are none."""
+    if config.encoder != WORDS:
+        return config.own_encoder
+    return encoder_named(WORDS) if language == WordTable.language and not is_program(corpus) else None
 
 
 def _judged(
@@ -160,7 +171,9 @@ def _judged(
         scores = evidence(asked, corpus, matches, semantics)
         chance = _chance(asked, matches, scores, config) if is_pruned else 1.0
     may_drop = is_pruned and not asks_for_all(question, language)
-    likelihoods = _likelihoods(scores, chance, table) if may_drop else np.ones(scores.size)
+    # The table finds something close in any text, so it tells what comes first, and words what is likely.
+    of_words = evidence(asked, corpus, matches) if may_drop and semantics and semantics.is_table else scores
+    likelihoods = _likelihoods(of_words, chance, table) if may_drop else np.ones(scores.size)
     around = surroundings(asked.text, table.segments, table.texts)
     if Kind.BOILERPLATE in config.type_weights:
         around = Surroundings([])
@@ -184,7 +197,7 @@ def _bm25(asked: Question, corpus: Corpus) -> Floats:
 def _chance(asked: Question, matches: Matches, scores: Floats, config: CompressionConfig) -> float:
     """Return the confidence in the documents. If they have no word of the query, only an encoder
     can tell, and is trusted where it finds a segment likely."""
-    is_trusted = config.encoder is not None and not matches.any and scores.max(initial=0.0) >= _SURE
+    is_trusted = config.own_encoder is not None and not matches.any and scores.max(initial=0.0) >= _SURE
     return 1.0 if is_trusted else confidence(asked.wanted, matches)
 
 

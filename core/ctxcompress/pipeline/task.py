@@ -161,9 +161,9 @@ def language_of(query: str, passages: Sequence[Passage], config: CompressionConf
     return config.language or detect_language(" ".join([query, *beginnings]))
 
 
-_NOT_IN_KEY = ("cache", "encoder", "llm", "must_keep", "telemetry")
-"""Options that are not part of the key as they are: caches and observers change no result, with an encoder or a
-language model there is no key, and rules are written first."""
+_NOT_IN_KEY = ("cache", "llm", "must_keep", "telemetry")
+"""Options that are not part of the key as they are: caches and observers change no result, with a language model there
+is no key, and rules are written first."""
 _DEFAULTS = CompressionConfig()
 _KEY_OPTIONS = tuple(
     (option.name, getattr(_DEFAULTS, option.name))
@@ -196,7 +196,7 @@ def keys_of(task: Task, cache: CallCache) -> Keys:
     if frame is not None and adds is None:
         return Keys()
     must_keep = written(config.must_keep)
-    if must_keep is None or config.encoder is not None or config.llm is not None:
+    if must_keep is None or config.own_encoder is not None or config.llm is not None:
         return Keys()
     options = [(name, value) for name, default in _KEY_OPTIONS if (value := getattr(config, name)) != default]
     try:

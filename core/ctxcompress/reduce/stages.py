@@ -204,13 +204,13 @@ def _by_meaning(candidates: Candidates, config: CompressionConfig) -> Step:
     threshold = config.similarity_threshold
     if threshold is None:
         return Step(candidates, "off")
-    order = _with_vectors(candidates, config.encoder)
+    order = _with_vectors(candidates, config.own_encoder)
     if len(order) < 2:
         return Step(candidates, f"\u2265{threshold:g}")
     passages = [candidates.passages[number] for number in order]
-    vectors = candidates.delivered.vectors_of(passages, config.encoder)
+    vectors = candidates.delivered.vectors_of(passages, config.own_encoder)
     if vectors is None:
-        why = "no encoder" if config.encoder is None else "an encoder that makes none"
+        why = "no encoder" if config.own_encoder is None else "an encoder that makes none"
         return Step(candidates, f"skipped: no embeddings and {why}", skipped=True)
     known = Particulars([passage.text for passage in passages])
     leaders = same_meaning(vectors, threshold, known)

@@ -48,16 +48,20 @@ __all__ = [
 COLUMNS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "words": (FEATURES, FEATURES + BRIDGES, FEATURES + BRIDGES),
     "static": (FEATURES + BRIDGES + SEMANTIC,),
+    "word_table": (FEATURES + BRIDGES + SEMANTIC,),
     "encoder": (FEATURES + BRIDGES + SEMANTIC,) * 2,
     "encoder_and_static": (FEATURES + BRIDGES + SEMANTIC + WORD_VECTORS,) * 2,
     "source": (FEATURES + SOURCE,),
     "turns": (TURNS,),
 }
-"""Name of a model -> the feature names of each of its passes. "words" runs first; "static", "encoder" or
-"encoder_and_static" continues from it; "source" and "turns" continue from the last of these."""
+"""Name of a model -> the feature names of each of its passes. "words" runs first; "word_table",
+"static", "encoder" or "encoder_and_static" continues from it; "source" and "turns" continue from the last of these."""
 _TURN = Kind.TURN  # ten times as fast as an attribute of an enum
 _ENCODER_IN_SOURCE = 0.5
 """The share of an encoder in the probabilities that the pass over source code begins with: names say as much as it."""
+_COVERED = FEATURES.index("covered_with_label")
+_MOST_OF_QUERY = 0.6
+"""The share of the query's weight in one segment from which the word table is not asked: words found what they say."""
 _MOST_DATES = 4
 """The most dates of a query that are looked for in any notation."""
 _PASSES = ((12, 3), (3, 2), (0, 1))
@@ -170,6 +174,8 @@ def evidence(question: Question, corpus: Corpus, matches: Matches, semantics: Se
     model, last = models["words"], passes(corpus)
     closeness: Floats | None = None
     rows = features(corpus, matches)
+    if semantics and semantics.is_table and rows[_COVERED].max() >= _MOST_OF_QUERY:
+        semantics = None
     logits = model.stages[0].logits(rows)
     if last > 1 or semantics:
         bridges = Bridges(query, corpus, ignored)

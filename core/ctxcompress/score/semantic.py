@@ -11,6 +11,7 @@ import numpy as np
 from ctxcompress.data.table import Floats, Integers
 from ctxcompress.encoders.encoder import Comparer, Encoder, word_vectors_of
 from ctxcompress.encoders.knowledge import knowledge
+from ctxcompress.encoders.words import WordTable
 from ctxcompress.score.closeness import Closeness, closeness_of_all, closeness_of_some
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.occurrences import ranks, stacked, standardized
@@ -67,10 +68,17 @@ class Semantics:
         return Semantics(self.encoder, self.embeddings)
 
     @property
+    def is_table(self) -> bool:
+        """Whether the encoder is the word table."""
+        return isinstance(self.encoder, WordTable)
+
+    @property
     def model(self) -> str:
         """The name of the model that has weights for these features; see evidence.COLUMNS."""
         if self.word_vectors is not None:
             return "encoder_and_static"
+        if self.is_table:
+            return "word_table"
         return "encoder" if isinstance(self.encoder, Encoder) or not self.encoder.compares_all else "static"
 
     def knowledge(self, corpus: Corpus) -> float:

@@ -5,9 +5,9 @@ import pickle
 import numpy as np
 import pytest
 
-from ctxcompress import CompressionConfig, Compressor, compress
+from ctxcompress import CompressionConfig, Compressor, Passage, compress
+from ctxcompress.cache import Cache
 from ctxcompress.encoders import StaticVectors, encoder_named
-from ctxcompress.encoders.knowledge import knowledge
 from ctxcompress.encoders.words import WordTable
 from ctxcompress.errors import ConfigError
 
@@ -21,7 +21,7 @@ TEXTS = [
 
 @pytest.mark.parametrize(("question", "answer"), [("how can I pay?", 1), ("how do I switch my laptop off?", 2)])
 def test_it_finds_an_answer_in_other_words(question, answer):
-    assert compress(question, TEXTS, max_tokens=12, encoder="words").text == TEXTS[answer]
+    assert compress(question, TEXTS, max_tokens=12).text == TEXTS[answer]
     assert WordTable().compare(question, TEXTS).argmax() == answer
 
 
@@ -37,25 +37,52 @@ def test_words_that_it_does_not_know_say_nothing():
     assert WordTable().compare("how can I pay?", ["zzxqv", ""]).tolist() == [0.0] * 2
 
 
-def test_it_knows_english_and_no_other_language():
-    texts = {
-        1.0: "the client opens ten connections and closes them after a minute".split(),
-        0.0: "der rechner wird jede nacht neu gestartet und danach geprüft".split(),
-    }
-    for expected, words in texts.items():
-        assert knowledge(WordTable(), [words]) == pytest.approx(expected, abs=0.35)
+@pytest.mark.parametrize(
+    ("question", "texts", "language"),
+    [
+        ("how can I pay?", TEXTS, "de"),
+        ("how can I pay?", [f"def step_{n}():\n    return {n}\n\ndef settle():\n    bill()" for n in range(4)], "en"),
+        ("how are invoices settled?", TEXTS, "en"),
+    ],
+    ids=["another language", "source code", "most words of the question"],
+)
+def test_it_leaves_to_words_what_they_know_better(question, texts, language, monkeypatch):
+    monkeypatch.setattr(WordTable, "compare_words", None)
+    passages = [Passage(f"{n}.py" if "def" in text else str(n), text) for n, text in enumerate(texts)]
+    assert compress(question, passages, max_tokens=12, language=language).text
+
+
+def test_it_says_of_nothing_that_it_is_likely():
+    options = {"max_tokens": 12, "adaptive": True, "on_empty": "drop"}
+    assert compress("how can I pay?", TEXTS, **options).text == ""
+
+
+def test_an_encoder_replaces_it_and_none_switches_it_off():
+    assert CompressionConfig().own_encoder is None
+    assert CompressionConfig(encoder=None).own_encoder is None
+    assert CompressionConfig(encoder=(own := StaticVectors())).own_encoder is own
+
+
+def test_a_cache_tells_apart_what_was_found_with_it_and_without():
+    cache = Cache()
+    texts = [compress("how can I pay?", TEXTS, max_tokens=12, cache=cache, encoder=it).text for it in ("words", None)]
+    assert texts[0] == TEXTS[1] != texts[1]
+    again = Compressor(CompressionConfig(max_tokens=12, cache=cache)).compress("how can I pay?", TEXTS)
+    assert again.text == TEXTS[1]
+    assert again.cache.hits
 
 
 def test_a_name_is_made_an_encoder_once_and_goes_to_other_processes_by_its_name():
-    config = CompressionConfig(max_tokens=12, encoder="words")
-    assert config.encoder is encoder_named("words")
+    config = CompressionConfig(max_tokens=12, encoder="static")
+    assert config.encoder is encoder_named("static")
     assert config.with_options(max_tokens=13).encoder is config.encoder
-    assert pickle.loads(pickle.dumps(config.encoder)) is config.encoder
-    assert len(pickle.dumps(config)) < 10_000
+    table = encoder_named("words")
+    assert pickle.loads(pickle.dumps(table)) is table
+    assert len(pickle.dumps(CompressionConfig())) < 10_000
     with pytest.raises(ConfigError, match="encoder is 'all-MiniLM-L6-v2'; give 'static' or 'words'"):
         CompressionConfig(encoder="all-MiniLM-L6-v2")
 
 
 def test_without_it_the_words_of_the_question_decide():
-    compressor = Compressor(CompressionConfig(max_tokens=12))
+    compressor = Compressor(CompressionConfig(max_tokens=12, encoder=None))
     assert compressor.compress("how can I pay?", TEXTS).text != TEXTS[1]

@@ -235,11 +235,11 @@ def test_the_scorer_of_the_options_chooses():
     text = "Visitors park behind the house. The pool has ten connections. Cars are bought by people here. Tea is hot."
     for query, options in (
         ("purchase of automobiles", {"encoder": StaticVectors()}),
-        ("automobiles", {"synonyms": {"automobiles": ["cars"]}}),
+        ("automobiles", {"synonyms": {"automobiles": ["cars"]}, "encoder": None}),
     ):
         with_options, without = (
             compress_search_results(hits(0.9, text=text), query, max_sentences=2, config=config).results[0]["content"]
-            for config in (CompressionConfig(**options), None)
+            for config in (CompressionConfig(**options), CompressionConfig(encoder=None))
         )
         assert "Cars are bought" in with_options
         assert "Cars are bought" not in without

@@ -31,7 +31,7 @@ def collect_xray(compression: Compression, config: CompressionConfig, *, asks_en
     raises, and CtxCompressError if the tokenizer cannot count a text.
     """
     config = resolve_auto_budget(compression.query, config)
-    of_scores = config if asks_encoder else config.with_options(encoder=None)
+    of_scores = config if asks_encoder or config.own_encoder is None else config.with_options(encoder=None)
     passages, tokens_in = compression.input_passages(), compression.original.tokens()
     scale, power = _PROBABILITY if config.scorer == "evidence" else _SHARE
     return Facts(
@@ -95,7 +95,7 @@ def _question(query: str, config: CompressionConfig) -> list[tuple[str, str]]:
 
 def _options(compression: Compression, config: CompressionConfig, *, asks_encoder: bool) -> list[tuple[str, str]]:
     encoding = config.encoding if isinstance(config.encoding, str) else "a function"
-    encoder = "" if config.encoder is None else f" with {type(config.encoder).__name__}"
+    encoder = "" if config.own_encoder is None else f" with {type(config.own_encoder).__name__}"
     if encoder and not asks_encoder:
         encoder += ", which was not asked again: scores of words alone"
     took = sum(stage.milliseconds for stage in compression.stages)
