@@ -28,6 +28,7 @@ from ctxcompress.segment.speakers import recorded_speaker
 from ctxcompress.select.gap_markers import gaps
 from ctxcompress.select.layout import counts_of
 from ctxcompress.select.structure import Structure
+from ctxcompress.text.abbreviations import abbreviations_in
 from ctxcompress.text.tokens import TokenCounter
 
 __all__ = ["Analysed", "Analyser", "Analysis", "AnalysisOptions", "read_together", "segments_of"]
@@ -68,6 +69,11 @@ class Analysis:
     """Name of an encoding -> the tokens of every segment, filled on demand."""
     queries: Iterator[int] = field(default_factory=count)
     """Counts the queries so far. Threads can share it."""
+
+    @cached_property
+    def abbreviations(self) -> Mapping[str, Sequence[str]]:
+        """The abbreviations that the texts explain, as synonyms."""
+        return abbreviations_in(self.table.texts)
 
     @cached_property
     def completions(self) -> Completions:

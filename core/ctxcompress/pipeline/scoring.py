@@ -161,7 +161,8 @@ def _judged(
     is_pruned: bool,
 ) -> _Judgement:
     """is_pruned: whether the likelihoods are wanted."""
-    table, corpus, asked = analysis.table, analysis.corpus, Question.of(question, language, config.synonyms)
+    table, corpus = analysis.table, analysis.corpus
+    asked = _question(question, analysis, language, config)
     if config.scorer == "bm25":
         scores, chance = _bm25(asked, corpus), 1.0
     elif config.scorer != "evidence":
@@ -181,12 +182,18 @@ def _judged(
     return _Judgement(asked, scores, likelihoods, around.unasked)
 
 
+def _question(text: str, analysis: Analysis, language: str, config: CompressionConfig) -> Question:
+    """Return the question. What it spells out is also found by the abbreviation that the texts explain."""
+    spelled_out = {short: long for short, long in analysis.abbreviations.items() if short not in text}
+    return Question.of(text, language, {**spelled_out, **config.synonyms})
+
+
 def confidence_in(query: str, analysis: Analysis, language: str, config: CompressionConfig) -> float:
     """Return the probability that the documents answer the query: see `score.confidence`. It is 0.5 for a query that
     asks for nothing in particular."""
     if asks_for_all(query, language):
         return 0.5
-    asked = Question.of(query, language, config.synonyms)
+    asked = _question(query, analysis, language, config)
     return confidence(asked.wanted, matches_in(analysis.corpus, asked))
 
 
