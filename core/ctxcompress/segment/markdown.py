@@ -15,11 +15,14 @@ import pyromark
 from ctxcompress.code.detection import code_share
 from ctxcompress.data.passages import Kind
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.segment.markup_lines import BlockStart, with_known_marks
 from ctxcompress.segment.plain_rows import have_columns
 from ctxcompress.text.lines import LONGEST_MARKER, is_marker, replace_surrogates
 
 __all__ = ["Block", "is_marked", "markdown_blocks"]
+
+
+BlockStart = tuple[int, Kind, int]
+"""Where a block begins, its kind, and its level if it is a heading."""
 
 
 class Block(NamedTuple):
@@ -116,9 +119,9 @@ def _is_table(text: str) -> bool:
     return columns == found[2].count("|") and columns * text.count("\n") <= _MOST_CELLS
 
 
-def _block_starts(text: str, begin: int) -> Sequence[BlockStart]:
+def _block_starts(text: str, begin: int) -> list[BlockStart]:
     """Return (offset, kind, heading level) of every block from `begin` on. Offsets are ascending, at line starts."""
-    starts: list[tuple[int, Kind, int]] = []
+    starts: list[BlockStart] = []
     line = seen = begin
     for found, found_kind, found_level in _events(text, begin):
         line = text.rfind("\n", seen, found) + 1 or line  # from `seen`, so no line is searched twice
@@ -131,7 +134,7 @@ def _block_starts(text: str, begin: int) -> Sequence[BlockStart]:
             starts.append((line, kind, level))
     if not starts or starts[0][0] > begin:
         starts.insert(0, (begin, _PARAGRAPH, 0))
-    return with_known_marks(text, _with_unread(text, _with_lone_markers_joined(text, starts)))
+    return _with_unread(text, _with_lone_markers_joined(text, starts))
 
 
 def _with_unread(text: str, starts: list[BlockStart]) -> list[BlockStart]:
@@ -149,7 +152,7 @@ def _with_unread(text: str, starts: list[BlockStart]) -> list[BlockStart]:
     return [(start, *found[start]) for start in sorted(found)] if found else starts
 
 
-def _with_lone_markers_joined(text: str, starts: list[tuple[int, Kind, int]]) -> list[tuple[int, Kind, int]]:
+def _with_lone_markers_joined(text: str, starts: list[BlockStart]) -> list[BlockStart]:
     """Return the blocks, with a list marker on a line of its own joined to the block after it."""
     if all(kind is not _LIST_ITEM for _, kind, _ in starts):
         return starts
@@ -159,7 +162,7 @@ def _with_lone_markers_joined(text: str, starts: list[tuple[int, Kind, int]]) ->
         for number, ((start, kind, _), end) in enumerate(zip(starts, ends, strict=True))
         if end - start <= LONGEST_MARKER and kind is _LIST_ITEM and is_marker(text[start:end])
     }
-    found: list[tuple[int, Kind, int]] = []
+    found: list[BlockStart] = []
     for number, block in enumerate(starts if alone else ()):
         if number - 1 in alone and block[1] in (_PARAGRAPH, _LIST_ITEM):
             alone.discard(number)  # the two are one item, and the next block is not part of it
@@ -296,7 +299,7 @@ def _contradictions(fences: Sequence[re.Match[str]], mark: str) -> tuple[int, bo
     return found, bool(mark)
 
 
-def _with_headings(text: str, starts: list[tuple[int, Kind, int]]) -> Iterator[Block]:
+def _with_headings(text: str, starts: list[BlockStart]) -> Iterator[Block]:
     levels, titles = list[int](), list[str]()
     heading: tuple[str, ...] = ()
     for (start, kind, level), (end, _, _) in pairwise(chain(starts, [(len(text), _PARAGRAPH, 0)])):
