@@ -8,7 +8,7 @@ from ctxcompress.segment.conversation import Turn
 from ctxcompress.segment.data_records import embedded_records
 from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.markdown import Block, markdown_blocks
-from ctxcompress.segment.plain_rows import plain_rows
+from ctxcompress.segment.rows import column_rows
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.segment.table_rows import table_rows
 from ctxcompress.text.lines import split_lines
@@ -96,7 +96,7 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
         return [Segment(kind, start, end, number, heading)]
     if text[start] in "[{" and (records := embedded_records(text, start, end, number, first, heading)):
         return records
-    if kind is Kind.PARAGRAPH and (rows := plain_rows(text, start, end, number, first, heading)):
+    if kind is Kind.PARAGRAPH and (rows := column_rows(text, start, end, number, first, heading)):
         return rows
     return _sentences(text, block, number, language)
 
