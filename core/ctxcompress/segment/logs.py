@@ -29,7 +29,7 @@ _LONG_PIECE = 400
 """The most characters of changed lines that are one segment."""
 _TRACEBACK = lazy_regex(r"[ \t|+]*Traceback \(most")
 _MARK = lazy_regex(
-    r"^(?:(?P<hunk>@@ -\d)|(?P<file>diff -|Index: )|(?P<names>--- [^\n]*\n\+\+\+ [^\n]*\n(?=@@ -\d))", re.MULTILINE
+    r"^(?:(?P<hunk>@@ -\d)|(?P<file>diff -|Index: )|(?P<names>--- [^\n]*\n\+\+\+ [^\n]*\n(?=@@ -\d)))", re.MULTILINE
 )
 """The beginning of a hunk, of the header of a file, and of the two lines with its names."""
 _LINE = lazy_regex(r"[^\n]*+\n|[^\n]++")

@@ -94,7 +94,7 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
         return _code(text, block, number, first)
     if kind in (_HEADING, Kind.BOILERPLATE) or (kind is _LIST_ITEM and end - start <= _LONG_ITEM):
         return [Segment(kind, start, end, number, heading)]
-    if text[start] in "[{" and (records := embedded_records(text, start, end, number, first, heading)):
+    if text[start] in "[{" and (records := embedded_records(Segment(kind, start, end, number, heading), text, first)):
         return records
     if kind is Kind.PARAGRAPH and (rows := column_rows(text, start, end, number, first, heading)):
         return rows
@@ -131,13 +131,12 @@ def _fenced_records(text: str, block: Block, number: int, first: int) -> list[Se
     kind, start, end, heading = block
     head = text.find("\n", start, end) + 1
     tail = text.rfind("\n", start, start + len(text[start:end].rstrip())) + 1
-    if not start < head < tail or text[head : head + _PIECE].lstrip()[:1] not in ("{", "["):
+    if not start < head < tail:
         return []
-    records = embedded_records(text, head, tail, number, first + 1, heading, (first,))
+    records = embedded_records(Segment(Kind.RECORD, head, tail, number, heading, (first,)), text, first + 1)
     last = first + len(records) + 1
     around = Segment(kind, start, head, number, heading, (last,)), Segment(kind, tail, end, number, heading, (first,))
-    inner = [record._replace(needs=(*record.needs, last)) for record in records]
-    return [around[0], *inner, around[1]] if records else []
+    return [around[0], *(part._replace(needs=(*part.needs, last)) for part in records), around[1]] if records else []
 
 
 def _split_fence(text: str, start: int, end: int) -> tuple[list[int], bool]:

@@ -12,6 +12,7 @@ from ctxcompress.segment.conversation import begins_with_speaker
 from ctxcompress.segment.markdown import is_marked
 from ctxcompress.text.lines import (
     LONGEST_MARKER,
+    are_wrapped,
     is_between_graphemes,
     is_marker,
     marker_at_end,
@@ -36,6 +37,7 @@ _UNUSUAL_SPACE = lazy_regex(r"[\x0b\x0c\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u202
 _WORD_CHARACTER = lazy_regex(r"\w")
 _ENDS = frozenset(".!?:;\u3002\uff01\uff1f\u061f\u0964\u2026")
 """The last characters of sentences and of introductions to lists."""
+_LINE_END = lazy_regex(r"\n+[ \t]*")
 _CLAUSE_END = lazy_regex(r"(?:[,;:、，；：](?!\d)\s*+|[)\]}）。！？](?!\d)[^\S\n]*+)(?![\d\n])")
 _SPACE = lazy_regex(r"\s+")
 _DENSE = 3
@@ -58,8 +60,8 @@ def split_sentences(text: str, start: int, end: int, language: str) -> list[int]
     """Return the ends of the sentences of ``text[start:end]``: ascending offsets into `text`, the last one `end`.
 
     White space after a sentence belongs to it. There is no cut inside inline code, a link target or a URL, between a
-    list marker ("2.") and its text. Long text without sentence ends (speech, Thai, minified data) is cut at clauses,
-    else at spaces. A single word is never cut.
+    list marker ("2.") and its text. Long text without sentence ends (speech, Thai, minified data) is cut at line
+    ends, else at clauses, else at spaces. A single word is never cut.
     """
     part = text[start:end]
     if len(part) <= _LONG and part.isascii() and not _SENTENCE_END.search(part):
@@ -169,21 +171,39 @@ def _masked(part: str) -> str:
 
 
 def _long_pieces(text: str, start: int, end: int) -> Iterator[int]:
-    """Yield cuts strictly inside ``[start, end)`` if it is long: where clauses end, else at spaces."""
+    """Yield cuts strictly inside ``[start, end)`` if it is long: at every line end if there are many lines, unless
+    these are of one wrapped sentence, else where clauses end, else at spaces."""
     part = text[start:end]
     dense = 0 if part.isascii() else len(_UNSPACED.findall(part))
     if len(part) + (_DENSE - 1) * dense <= _LONG:
         return
     least = _PIECE // _DENSE if 2 * dense > len(part) else _PIECE
+    lines = part.rstrip().split("\n")
+    has_lines = len(lines) > 1 + len(part) // _LONG and not are_wrapped(lines)
+    last = start
+    for place in _line_ends(text, start, end) if has_lines else _clauses(text, start, end, least):
+        cut = _before_marker(text, last, place)
+        if cut > last and is_between_graphemes(text, cut) and not is_marker(text[last:cut]):
+            yield cut
+            last = cut
+
+
+def _line_ends(text: str, start: int, end: int) -> Iterator[int]:
+    """Yield where lines end. The last few short ones stay together."""
+    while end - start > _PIECE and (match := _LINE_END.search(text, start, end)) and match.end() < end:
+        start = match.end()
+        yield start
+
+
+def _clauses(text: str, start: int, end: int, least: int) -> Iterator[int]:
+    """Yield places to cut a text without sentence ends, each at least so many characters after the one before."""
     while end - start > least + least // 2:  # so that no few words are left at the end
-        most = min(start + 2 * least, end)
-        found = _CLAUSE_END.search(text, start + least, most) or _SPACE.search(text, start + least, end)
+        near = _CLAUSE_END.search(text, start + least, min(start + 2 * least, end))
+        found = near or _SPACE.search(text, start + least, end)
         if found is None or found.end() >= end:
             return
-        cut = _before_marker(text, start, found.end())
-        if cut > start and is_between_graphemes(text, cut) and not is_marker(text[start:cut]):
-            yield cut
         start = found.end()
+        yield start
 
 
 _PARAGRAPH = Kind.PARAGRAPH

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress import CompressionConfig, Compressor, compress
+from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.data.passages import Kind
 from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.segments import segment
@@ -187,14 +187,3 @@ def test_text_under_a_label_right_under_a_label_is_kept_with_both(max_tokens):
     assert "7 millimetres" in kept
     above = kept[: kept.index("Ducks eat grain")].split()
     assert above[-2:] == ["--feed=KIND", "--grain=SIZE"]
-
-
-def test_a_term_of_two_lines_is_one():
-    page = (
-        "OPTIONS\n       --merges\n           Print only merge commits.\n\n"
-        "       --min-parents=<number>, --max-parents=<number>,\n       --no-min-parents, --no-max-parents\n"
-        "           Show only commits which have at least that many parents.\n"
-    )
-    for budget in range(24, 60, 2):
-        kept = compress("show only commits with many parents", [page * 2], max_tokens=budget).text
-        assert ("--no-min-parents" in kept) == ("--min-parents=<number>, --max" in kept)
