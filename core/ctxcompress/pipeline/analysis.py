@@ -21,10 +21,10 @@ from ctxcompress.data.table import SegmentTable
 from ctxcompress.pipeline.call_cache import MEMORY_ONLY, CallCache, ReadText, TextCodec, key_of
 from ctxcompress.score.corpus import Corpus, segment_words
 from ctxcompress.segment.completions import completions_in
+from ctxcompress.segment.conversation import recorded_speaker
 from ctxcompress.segment.data_records import is_data
 from ctxcompress.segment.segments import LoneTurn, read_each, segment_outlined, segments_together
 from ctxcompress.segment.source_code import WHOLE
-from ctxcompress.segment.speakers import recorded_speaker
 from ctxcompress.select.gap_markers import gaps
 from ctxcompress.select.layout import counts_of
 from ctxcompress.select.structure import Structure

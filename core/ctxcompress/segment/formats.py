@@ -4,11 +4,14 @@ A package adds a format by an entry point of the group "ctxcompress.formats" tha
 """
 
 import functools
+import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ctxcompress.code.detection import is_code_name
-from ctxcompress.data.passages import Node, Segment
+from ctxcompress.data.passages import Kind, Node, Segment
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.plugins import plugins
 from ctxcompress.segment.conversation import turns_of
 from ctxcompress.segment.json_outline import json_outline
@@ -17,9 +20,8 @@ from ctxcompress.segment.logs import log_segments, output_segments
 from ctxcompress.segment.markup_outline import markup_outline
 from ctxcompress.segment.markup_text import html_segments
 from ctxcompress.segment.prose import conversation_segments, prose_segments
-from ctxcompress.segment.row_outline import row_outline
+from ctxcompress.segment.rows import row_outline
 from ctxcompress.segment.source_code import outline
-from ctxcompress.segment.tiny_lines import tiny_line_segments
 
 __all__ = ["FORMATS", "Format", "Read", "data_outline", "read"]
 
@@ -55,10 +57,28 @@ def _conversation(text: str, _: str | None, language: str) -> Read:
     return (), conversation_segments(text, turns, language) if turns else []
 
 
+_MANY, _TINY = 100_000, 12
+"""The least characters of a text whose lines are counted, and the most characters of a tiny line, on average."""
+_TOGETHER = lazy_regex(r".{1,100}(?<=\n)|[^\n]*+\n?+", re.DOTALL)
+"""Lines that share a segment."""
+
+
 def _tiny_lines(text: str, name: str | None, _: str) -> Read:
-    segments = tiny_line_segments(text)
-    records = segments and (keyed_outline(text, name) or row_outline(text, name))
-    return records or (), [] if records else segments
+    """Let neighbouring lines share segments if each says too little, and the text has very many: to look for its
+    structure would cost far more than the text is worth."""
+    if len(text) <= _MANY or text.count("\n") * _TINY <= len(text) or _is_json(text):
+        return (), []
+    if records := keyed_outline(text, name) or row_outline(text, name):
+        return records, []
+    parts = (match.span() for match in _TOGETHER.finditer(text) if match[0])
+    return (), [Segment(Kind.PARAGRAPH, *part, number) for number, part in enumerate(parts)]
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return text.lstrip()[:1] in "[{" and json.loads(text) is not None
+    except (ValueError, RecursionError):
+        return False
 
 
 _DATA = (

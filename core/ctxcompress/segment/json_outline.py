@@ -1,7 +1,7 @@
 """The outline of JSON: its values with their offsets, read tolerantly.
 
 The text may be one value, several on lines of their own (JSONL), or a chunk that begins and ends anywhere in a longer
-text. Values as Python writes them (`{'a': None}`) are read as well, and JSON text within a string.
+text. Values as Python writes them (`{'a': None}`) are read as well.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["embedded_outline", "json_outline", "string_outline"]
+__all__ = ["embedded_outline", "json_outline"]
 
 _SMALL = 120
 """The most characters of a list or an object whose values have no nodes of their own."""
@@ -43,27 +43,12 @@ _TOKEN = lazy_regex(
     | \Z)""",
     re.VERBOSE | re.DOTALL,
 )
-_ESCAPED_TOKEN = lazy_regex(
-    r"""(?:[ ]|\\[nrt])*+(?:()()()()
-      (\\"(?:[^"\\]++|\\\\(?:\\["\\]|[^"\\])|\\[^"\\])*+\\")
-    | ([{}\[\](),:])
-    | ([^\s{}\[\](),:"\\]++)
-    | (\\".*+)
-    | (.)
-    | \Z)""",
-    re.VERBOSE | re.DOTALL,
-)
-"""The same within a string, where each quote has a backslash."""
 _PAIR, _PAIR_WITH_COMMA, _NUMBERS, _STRING, _MARK, _PLAIN, _OPEN_STRING = range(2, 9)
 _LITERAL = lazy_regex(_LITERAL_TEXT, re.VERBOSE)
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 _OPENING_QUOTE = lazy_regex(r"(?:^|[\[{,:(])\s*+\Z")
 _QUOTE = lazy_regex(r'(?<!\\)"')
-_SHORT_STRING = 200
-"""Shorter strings are never cut, in characters."""
-_WHOLE_STRING = lazy_regex(r'(?:"(?:[^"\\]|\\.)*+"\s*+:\s*+)?+"((?:[^"\\]|\\.)*+)"\s*+,?\s*+')
 _SENTENCE_END = lazy_regex(r"[.!?](?:[')\]]|\\[\"'])*+(?:\s|\\[nrt])++|(?:\\r)?\\n(?:\\r)?\\n(?:\s|\\[nrt])*+|[。！？]")
-_JSON_WITHIN = lazy_regex(r"""["'](?:[ ]|\\[nrt])*+(?:\{(?:[ ]|\\[nrt])*+\\"|\[(?:[ ]|\\[nrt])*+(?:[\[{\d-]|\\"))""")
 
 
 class _Value(NamedTuple):
@@ -103,24 +88,15 @@ def json_outline(text: str) -> tuple[Node, ...]:
     return next(filter(None, (_outline(text, begin, is_chunk=True) for begin in begins)), ())
 
 
-def embedded_outline(text: str, start: int, end: int) -> tuple[Node, ...]:
-    """Return the outline of the JSON in ``text[start:end]``, or () if that is not one list or object."""
-    is_possible = text[start : start + _SMALL].lstrip()[:1] in ("{", "[")
-    return _complete_outline(text, _TOKEN, start, end) if is_possible else ()
-
-
-def string_outline(text: str, node: Node) -> Node:
-    """Return the node of a long string with its sentences; any other node as it is. A short one is a name or a value,
-    which would be another one if it were cut."""
-    found = _WHOLE_STRING.fullmatch(text, node.start, node.end)
-    if found is None or len(found[1]) < _SHORT_STRING:
-        return node
-    start, end = found.span(1)
-    return node._replace(body=start, tail=end, children=tuple(_sentences(text, start, end)))
+def embedded_outline(text: str) -> tuple[Node, ...]:
+    """Return the outline of one list or object of JSON, or () if the text is not one."""
+    is_possible = text[:_SMALL].lstrip()[:1] in ("{", "[")
+    nodes = _outline(text, 0, is_chunk=False) if is_possible else ()
+    return nodes if len(nodes) == 1 and nodes[0].children and nodes[0].tail < nodes[0].end else ()
 
 
 def _outline(text: str, begin: int, *, is_chunk: bool) -> tuple[Node, ...]:
-    reader = _Reader(text, _TOKEN, 0, len(text), is_chunk=is_chunk)
+    reader = _Reader(text, is_chunk=is_chunk)
     try:
         reader.read(begin)
     except _NotJsonError:
@@ -141,28 +117,22 @@ class _Container:
 
 
 class _Reader:
-    """A reader of the values between two offsets."""
+    """A reader of the values of a text."""
 
-    __slots__ = ("_end", "_is_chunk", "_key", "_pattern", "_stack", "_start", "_text")
+    __slots__ = ("_end", "_is_chunk", "_key", "_stack", "_text")
 
-    def __init__(self, text: str, pattern: re.Pattern[str], start: int, end: int, *, is_chunk: bool = False) -> None:
+    def __init__(self, text: str, *, is_chunk: bool) -> None:
         """is_chunk: whether the text may begin within a value."""
-        self._text, self._pattern, self._start, self._end = text, pattern, start, end
-        self._is_chunk = is_chunk
-        self._stack = [_Container("", start, None)]
+        self._text, self._end, self._is_chunk = text, len(text), is_chunk
+        self._stack = [_Container("", 0, None)]
         self._key: tuple[int, str] | None = None
         """The start and the text of a key whose value comes next."""
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether exactly one value was read, to its end."""
-        return len(self._stack) == 1 and len(self._stack[0].values) == 1
-
     def read(self, begin: int) -> None:
         """Read all values. begin: where the string ends that the text begins in. Raises _NotJsonError."""
-        if begin > self._start:
-            self._add(self._start, begin)
-        for match in self._pattern.finditer(self._text, begin, self._end):
+        if begin:
+            self._add(0, begin)
+        for match in _TOKEN.finditer(self._text, begin):
             kind = match.lastindex or 0
             start, end = match.span(kind)
             if kind == _MARK and end - start == 1:
@@ -185,11 +155,11 @@ class _Reader:
         while len(self._stack) > 1:
             self._close(self._end, self._end)
         values = self._stack[0].values
-        return _nodes([values[0]._replace(start=self._start), *values[1:]], self._end) if values else ()
+        return _nodes([values[0]._replace(start=0), *values[1:]], self._end) if values else ()
 
     def _is_plain_value(self, start: int, end: int) -> bool:
         """Tell whether this is a number or a constant, or may be the rest of one."""
-        is_cut = end == self._end or (self._is_chunk and start == self._start)
+        is_cut = end == self._end or (self._is_chunk and not start)
         return is_cut or _LITERAL.fullmatch(self._text, start, end) is not None
 
     def _read_pair(self, match: re.Match[str], *, is_last: bool) -> None:
@@ -198,7 +168,7 @@ class _Reader:
         if top.has_value or self._key is not None or top.bracket in ("[", "("):
             raise _NotJsonError
         start, end = match.span(2)
-        body, children = self._within(start, end) if end - start > _SMALL else (-1, ())
+        body, children = self._within(start, end)
         top.values.append(_Value(match.start(1), end, match[1][1:-1], body, children))
         top.has_value = is_last
 
@@ -210,12 +180,8 @@ class _Reader:
         top.values.append(_Value(start, self._text.rfind(",", start, end)))
 
     def _within(self, start: int, end: int) -> tuple[int, tuple[Node, ...]]:
-        """Return the body and the children of a string: the values of the JSON text in it, or the sentences of a long
-        one."""
-        if end - start > _SMALL and self._pattern is _TOKEN and _JSON_WITHIN.match(self._text, start, end):
-            children = _complete_outline(self._text, _ESCAPED_TOKEN, start + 1, end - 1)
-            return (start + 1 if children else -1), children
-        if end - start > _LONG_STRING and self._pattern is _TOKEN:
+        """Return the body and the children of a string: the sentences of a long one."""
+        if end - start > _LONG_STRING:
             return start + 1, tuple(_sentences(self._text, start + 1, end - 1))
         return -1, ()
 
@@ -246,7 +212,7 @@ class _Reader:
     def _end_cut_value(self, top: _Container, mark: str, end: int) -> None:
         """Join what the text has of a list or an object that begins before it."""
         values = top.values
-        last = values.pop() if values else _Value(self._start, end)
+        last = values.pop() if values else _Value(0, end)
         while values and (len(values) == 1 or (values[-1].key is not None if mark == "}" else values[-1].body < 0)):
             last = values.pop()
         values.append(_Value(last.start, end))
@@ -255,7 +221,7 @@ class _Reader:
     def _read_colon(self, top: _Container) -> None:
         """Turn the value before a colon into the key of the next value."""
         if self._is_chunk and not top.values and len(self._stack) == 1:
-            top.values.append(_Value(self._start, self._start))
+            top.values.append(_Value(0, 0))
             top.has_value = True
         value = top.values.pop() if top.has_value and top.bracket in ("{", "") and self._key is None else None
         if value is None or value.key is not None or value.body >= 0:
@@ -269,8 +235,8 @@ class _Reader:
             raise _NotJsonError
 
     def _begins_line(self, place: int) -> bool:
-        line = self._text.rfind("\n", self._start, place) + 1
-        return line > self._start and not self._text[line:place].strip()
+        line = self._text.rfind("\n", 0, place) + 1
+        return line > 0 and not self._text[line:place].strip()
 
     def _end_value(self, top: _Container, *, may_be_missing: bool = False) -> None:
         """Check that a value is complete, and has a key in an object."""
@@ -299,16 +265,6 @@ class _Reader:
         top = self._stack[-1]
         top.values.append(_Value(inner.start, end, inner.key, body, children))
         top.has_value = True
-
-
-def _complete_outline(text: str, pattern: re.Pattern[str], start: int, end: int) -> tuple[Node, ...]:
-    """Return the outline of ``text[start:end]``, or () if that is not one value."""
-    reader = _Reader(text, pattern, start, end)
-    try:
-        reader.read(start)
-    except _NotJsonError:
-        return ()
-    return reader.nodes() if reader.is_complete else ()
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[Node]:

@@ -153,7 +153,6 @@ class _Reader:
         self._open = [_Entry(_OUTERMOST - 1, 0)]
         """The entries that have not ended, around all of which is the text."""
         self._quote = ""
-        self._is_continued = False
         self._comments: list[int] = []
         """Where the comments above the next line begin."""
         self._is_comment_above = False
@@ -202,8 +201,6 @@ class _Reader:
                 self._quote, entry.tail = "", start
         elif entry.is_whole and entry.brackets and not is_section:
             entry.brackets = max(0, entry.brackets + _net(text))
-        elif self._is_continued:
-            self._is_continued = _ends_with_backslash(text)
         elif bare and column >= entry.column and (is_block or not is_section):
             entry.lines.append((start, column))
             entry.tail = start if entry.value[0] in "'\"" else -1
@@ -232,7 +229,6 @@ class _Reader:
         entry.name, entry.value = line.key.strip("\"'"), line.value
         entry.body = start + len(text.rstrip("\n")) - len(line.value)
         self._count(line, text, is_inside=is_inside)
-        self._is_continued = _ends_with_backslash(text)
         quote = line.value[:3]
         if quote in _LONG_QUOTES:
             self._quote = quote if line.value.find(quote, 3) < 0 else ""
@@ -334,10 +330,6 @@ def _sentences(text: str, start: int, end: int) -> list[Node]:
         if match["sentence"] or match.end() - begins[-1] >= _PIECE:
             begins.append(match.end())
     return [Node(NodeKind.RECORD, begin, stop) for begin, stop in pairwise((*begins, end)) if len(begins) > 1]
-
-
-def _ends_with_backslash(line: str) -> bool:
-    return line.rstrip("\r\n").endswith("\\")
 
 
 def _net(line: str) -> int:

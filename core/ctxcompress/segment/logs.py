@@ -4,16 +4,16 @@ A frame of a stack needs the exception that it belongs to. A piece of a diff nee
 file.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.segment.plain_rows import begins_with_header
-from ctxcompress.text.log_lines import Line, LineKind, has_signs, is_diff, is_output, is_printed, log_lines
+from ctxcompress.segment.rows import begins_with_header
+from ctxcompress.text.log_lines import Line, LineKind, has_signs, is_diff, is_output, log_lines
 
-__all__ = ["log_segments", "output_segments", "segments_among_logs"]
+__all__ = ["log_segments", "output_segments"]
 
 _LOG = Kind.LOG
 _BLANK, _ENTRY, _FRAME, _EXCEPTION, _BUILD, _DEEPER, _OTHER = LineKind  # ten times as fast as attributes
@@ -28,40 +28,23 @@ _LONG_HUNK = 500
 _LONG_PIECE = 400
 """The most characters of changed lines that are one segment."""
 _TRACEBACK = lazy_regex(r"[ \t|+]*Traceback \(most")
-_INDENTED = lazy_regex(r"([ \t]+)Traceback \(most")
-_LONGEST_MESSAGE = 3
-"""The most lines of the message of an exception after its first line."""
-_TEST_HEADER = lazy_regex(r"_{3,} [^\n]+ _{3,}|(?:FAIL|ERROR): \w+ \(")
-"""The line above the report on a failed test, of pytest and of unittest."""
-_RULE = lazy_regex(r"={10}|={3,} ")
-_TEST_LINE = lazy_regex(r"[E>] {3}")
-_ASSERTION = lazy_regex(r"> {3}")
-_WHY = lazy_regex(r"E {3}| +[\^~]+\s")
-_PANIC = lazy_regex(r"thread '[^\n]*:\r?\n")
-"""The line of a panic in Rust whose message is on the next line."""
-_PLACE = lazy_regex(r" {6,}at |\t/?[\w./@~+-]+\.\w+:\d")
-"""The place of a frame in Rust and Go, on a line below its function."""
-_FILE = lazy_regex(r"diff --git |diff -|--- [^\n]*\n\+\+\+ |Index: ")
-_HUNK = lazy_regex(r"@@ -\d")
+_MARK = lazy_regex(
+    r"^(?:(?P<hunk>@@ -\d)|(?P<file>diff -|Index: )|(?P<names>--- [^\n]*\n\+\+\+ [^\n]*\n(?=@@ -\d)))", re.MULTILINE
+)
+"""The beginning of a hunk, of the header of a file, and of the two lines with its names."""
+_LINE = lazy_regex(r"[^\n]*+\n|[^\n]++")
 
 
 def log_segments(text: str) -> list[Segment]:
     """Return the segments of a log, a traceback, build output or a diff; none if `text` is something else."""
     if is_diff(text):
-        return _Diff(text).segments
+        return _diff_segments(text)
     return _Log(text).segments if has_signs(text) else []
 
 
 def output_segments(text: str) -> list[Segment]:
     """Return the segments of what a program printed without any sign of a log, or none of another text."""
     return _Log(text).segments if is_output(text) and not begins_with_header(text) else []
-
-
-def segments_among_logs(texts: Sequence[str], segmented: Sequence[Sequence[Segment]]) -> dict[int, list[Segment]]:
-    """Return number of a text -> its lines as segments, for texts like output of which most others are logs."""
-    others = [number for number, parts in enumerate(segmented) if parts[0].kind is not _LOG]
-    are_few = 2 * len(others) < len(texts)
-    return {number: _Log(texts[number]).segments for number in others if are_few and is_printed(texts[number])}
 
 
 class _Log:
@@ -76,54 +59,26 @@ class _Log:
         """The segment that the next frames need: the exception or the message above them; -1 if it follows them."""
         self._frames: list[int] = []
         """The frames of a Python traceback whose exception has not come yet."""
-        self._test = -1
-        """The header of the failed test that the next lines are about, or -1."""
-        self._indentation = ""
-        """White space before all lines of the part that the last traceback is in."""
-        self._message = 0
-        """How many of the next lines may belong to the message of an exception."""
         self._gutter = _gutter(text)
-        self._line = self._above = ""
-        """The line that is read, and the first line of the segment above it, without their gutters."""
         for line in log_lines(text):
-            self._add(self._dedented(self._read(line)))
+            self._add(self._read(line))
 
     def _read(self, line: Line) -> Line:
         """Return a line with the kind that it has after its gutter, if it goes on from the lines above."""
-        self._line = self._text[line.start : line.end]
-        if not self._gutter or self._line[: len(self._gutter)].translate(_DIGITS) != self._gutter:
+        text = self._text[line.start : line.end]
+        if not self._gutter or text[: len(self._gutter)].translate(_DIGITS) != self._gutter:
             return line
-        self._line = self._line[len(self._gutter) :]
-        kind = next(log_lines(self._line), line).kind
+        kind = next(log_lines(text[len(self._gutter) :]), line).kind
         return line._replace(kind=kind) if kind in _GOING_ON else line
-
-    def _dedented(self, line: Line) -> Line:
-        """Return a line of an indented traceback, or below it, with the kind that it has without the indentation."""
-        if line.kind is _DEEPER and (found := _INDENTED.match(self._line)):
-            self._indentation = found[1]
-        elif line.kind is not _BLANK and not self._line.startswith(self._indentation):
-            self._indentation = ""
-        if not self._indentation or line.kind is not _DEEPER:
-            return line
-        return line._replace(kind=next(log_lines(self._line[len(self._indentation) :])).kind)
 
     def _add(self, line: Line) -> None:
         if line.kind is _BLANK:
             self._add_blank(line)
-            return
-        if self._goes_on(line):
+        elif self._goes_on(line):
             self.segments[-1] = self.segments[-1]._replace(end=line.end)
-            self._message -= 1
-            return
-        self._message = 0
-        if line.kind is _FRAME:
-            self._add_frame(line)
-        elif self._frames and line.kind is not _DEEPER:
-            self._close_traceback(line)
         else:
-            self._append(line, self._header_of(line))
-            self._note(line)
-        self._last = line.kind
+            self._add_segment(line)
+            self._last = line.kind
 
     def _add_blank(self, line: Line) -> None:
         """Add a blank line to the segment above it. What follows is another block."""
@@ -133,20 +88,24 @@ class _Log:
             self._append(line, ())
         self._block += 1
         self._last = _BLANK
-        self._message = 0
 
     def _goes_on(self, line: Line) -> bool:
         """Tell whether a line belongs to the segment above it."""
         if self._last is _BLANK or line.end - self.segments[-1].start > _LONG:
             return False
-        if _ASSERTION.match(self._above):  # of pytest: what failed, and why
-            return _WHY.match(self._line) is not None
+        return line.kind is _DEEPER and self._last not in (_DEEPER, _OTHER)
+
+    def _add_segment(self, line: Line) -> None:
         if line.kind is _FRAME:
-            return _PLACE.match(self._line) is not None and not _PLACE.match(self._above)
-        if line.kind is _DEEPER:
-            return self._last not in (_DEEPER, _OTHER) and (self._last is not _BUILD or self._test < 0)
-        is_message = line.kind is _OTHER and self._message > 0
-        return is_message or (self._last is _EXCEPTION and _PANIC.match(self._above) is not None)
+            self._add_frame(line)
+        elif self._frames and line.kind is not _DEEPER:
+            self._close_traceback(line)
+        else:
+            if _TRACEBACK.match(self._text, line.start):
+                self._cause = -1
+            elif line.kind is not _DEEPER:
+                self._cause = len(self.segments)
+            self._append(line, ())
 
     def _add_frame(self, line: Line) -> None:
         if self._cause < 0:
@@ -159,28 +118,9 @@ class _Log:
         for frame in self._frames:
             self.segments[frame] = self.segments[frame]._replace(needs=(number,))
         self._frames, self._cause = [], number
-        self._message = _LONGEST_MESSAGE if line.kind in (_EXCEPTION, _OTHER) else 0
-        self._append(line, (self._test,) if self._test >= 0 else ())
-
-    def _header_of(self, line: Line) -> tuple[int, ...]:
-        """Return the header of the failed test that a line is about."""
-        is_about_test = line.kind is _DEEPER or _TEST_LINE.match(self._line)
-        return (self._test,) if self._test >= 0 and is_about_test else ()
-
-    def _note(self, line: Line) -> None:
-        """Remember what a line means for the lines below it."""
-        number = len(self.segments) - 1
-        if _TRACEBACK.match(self._line):
-            self._cause = -1
-        elif line.kind is not _DEEPER and not self._line.startswith("stack backtrace:"):
-            self._cause = number
-        if _TEST_HEADER.match(self._line):
-            self._test = number
-        elif line.kind is _ENTRY or _RULE.match(self._line):
-            self._test = -1
+        self._append(line, ())
 
     def _append(self, line: Line, needs: tuple[int, ...]) -> None:
-        self._above = self._line
         self.segments.append(Segment(_LOG, line.start, line.end, self._block, (), needs))
 
 
@@ -192,96 +132,33 @@ def _gutter(text: str) -> str:
     return max(gutters, key=len, default="") if len(heads) > 1 else ""
 
 
-class _Diff:
-    """A collector of the segments of one diff."""
-
-    def __init__(self, text: str) -> None:
-        self.segments: list[Segment] = []
-        self._text = text
-        self._block = 0
-        self._file: tuple[int, ...] = ()
-        """The header of the file that the next hunks are in."""
-        starts = [0, *_starts(text), len(text)]
-        for start, end in pairwise(dict.fromkeys(starts)):
-            self._add(start, end)
-
-    def _add(self, start: int, end: int) -> None:
-        """Add a part of a diff: a hunk, the header of a file, or what comes before the first file."""
-        self._block += 1
-        if _HUNK.match(self._text, start):
-            self._add_hunk(start, end)
-        elif _FILE.match(self._text, start):
-            self._append(start, end, ())
-            self._file = (len(self.segments) - 1,)
-        elif _is_in_hunk(self._text[start:end]):
-            self._add_pieces(start, end, ())
-        else:
-            self._add_lines(start, end)
-
-    def _add_hunk(self, start: int, end: int) -> None:
-        head = self._text.find("\n", start, end) + 1
-        if end - start <= _LONG_HUNK or not head:
-            self._append(start, end, self._file)
-            return
-        self._append(start, head, self._file)
-        self._add_pieces(head, end, (*self._file, len(self.segments) - 1))
-
-    def _add_pieces(self, start: int, end: int, needs: tuple[int, ...]) -> None:
-        """Add the changes of a hunk, and the lines between them that did not change."""
-        piece, was_change = start, None
-        for line in _lines(self._text, start, end):
-            is_change = self._text[line] in "+-\\"
-            if (was_change is not None and is_change != was_change) or line - piece > _LONG_PIECE:
-                self._append(piece, line, needs)
-                piece = line
-            was_change = is_change
-        self._append(piece, end, needs)
-
-    def _add_lines(self, start: int, end: int) -> None:
-        """Add the message of a commit, a line each."""
-        for first, last in pairwise([*_lines(self._text, start, end), end]):
-            if self._text[first:last].isspace() and self.segments:
-                self.segments[-1] = self.segments[-1]._replace(end=last)
-            else:
-                self._append(first, last, ())
-
-    def _append(self, start: int, end: int, needs: tuple[int, ...]) -> None:
-        if start < end:
-            self.segments.append(Segment(_LOG, start, end, self._block, (), needs))
+def _diff_segments(text: str) -> list[Segment]:
+    """Return the segments of a diff: the header of each file, its hunks, and the pieces of long ones."""
+    marks = [(match.start(), match.lastgroup or "") for match in _MARK.finditer(text)]
+    parts = [] if marks and marks[0][0] == 0 else [(0, "text")]
+    for start, kind in marks:
+        if not (kind == "names" and parts and parts[-1][1] == "file"):  # these lines end the header of a file
+            parts.append((start, kind))
+    segments: list[Segment] = []
+    file: tuple[int, ...] = ()
+    for block, ((start, kind), (end, _)) in enumerate(pairwise([*parts, (len(text), "")])):
+        if kind in ("file", "names"):
+            file = (len(segments),)
+            segments.append(Segment(_LOG, start, end, block))
+            continue
+        head = (len(segments),) if kind == "hunk" else ()
+        cuts = pairwise(_cuts(text, start, end))
+        segments += [Segment(_LOG, *cut, block, (), file if cut[0] == start else (*file, *head)) for cut in cuts]
+    return segments
 
 
-def _starts(text: str) -> Iterator[int]:
-    """Yield where the headers of files and the hunks of a diff begin."""
-    within = header = False
-    for line in _lines(text, 0, len(text)):
-        if _HUNK.match(text, line):
-            within, header = True, False
-            yield line
-        elif _FILE.match(text, line) and not header and (not within or _begins_file(text, line)):
-            header, within = not text.startswith("---", line), False
-            yield line
-
-
-def _begins_file(text: str, line: int) -> bool:
-    """Tell whether a line after a hunk begins a file: "--- x" may also be a line that was removed."""
-    return text.startswith(("diff ", "Index: "), line) or _is_header(text, line)
-
-
-def _is_header(text: str, line: int) -> bool:
-    """Tell whether a hunk follows the two lines at `line`."""
-    second = text.find("\n", line) + 1
-    third = text.find("\n", second) + 1
-    return bool(second and third) and _HUNK.match(text, third) is not None
-
-
-def _is_in_hunk(part: str) -> bool:
-    lines = part.split("\n")
-    return sum(line[:1] in ("+", "-", " ", "") for line in lines) > 0.9 * len(lines) and any(
-        line[:1] in ("+", "-") for line in lines
-    )
-
-
-def _lines(text: str, start: int, end: int) -> Iterator[int]:
-    while start < end:
-        yield start
-        start = text.find("\n", start, end) + 1 or end
+def _cuts(text: str, start: int, end: int) -> list[int]:
+    """Return where to cut a part of a diff if it is long: below its first line, and around its changes."""
+    cuts = [start]
+    was_change = None
+    for match in _LINE.finditer(text, start, end) if end - start > _LONG_HUNK else ():
+        is_change = match[0][0] in "+-\\"
+        if match.start() > start and (is_change != was_change or match.end() - cuts[-1] > _LONG_PIECE):
+            cuts.append(match.start())
+        was_change = None if match.start() == start else is_change
+    return [*cuts, end]

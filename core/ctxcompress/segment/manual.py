@@ -9,7 +9,6 @@ The term is often what is asked for ("which option ...?"), but shares no word wi
 block, and all text of a long one needs its term. Markdown reads most of this as code or as one paragraph.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple
@@ -18,7 +17,7 @@ from ctxcompress.data.passages import Kind
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.lines import split_lines
 
-__all__ = ["ManualBlock", "is_page", "manual_blocks"]
+__all__ = ["ManualBlock", "manual_blocks"]
 
 _SECTION = lazy_regex(r"\n(?P<name>[A-Z][A-Z0-9 ,/&()'-]{2,60}+)[ \t]*+\r?\n(?:[ \t]*+\r?\n)?+[ \t]++[^\s|]")
 """A title in capitals above an indented line."""
@@ -29,7 +28,6 @@ _NAMES = frozenset(
 """Titles of which a single one shows what the text is."""
 _MARKDOWN = lazy_regex(r"\n(?:#{1,6} |[ \t]*+(?:```|~~~)|\|.*\||[=~^*-]{4,}[ \t]*+\n|\.\. )")
 """A heading, a fence or a table: the text is Markdown or reStructuredText, which may quote the options of a command."""
-_USAGE = lazy_regex(r"\s*+usage: \S", re.IGNORECASE)
 _OPTION_ABOVE_TEXT = lazy_regex(r"\n(?P<before>[ \t]++)--?[A-Za-z0-9?#@][^\n]*+\n(?P<after>[ \t]++)[^\s-]")
 _FEWEST = 3
 """Options with a text under them, from which on a text without a known title is a manual."""
@@ -52,8 +50,6 @@ _NO_LABEL = (".", ",", ":", ";", "!", "?", "{", "(", "\\", "|")
 _MOST_WORDS = 5
 """Words in a label: more are prose that begins with a dash."""
 _MOST_NAMES = 3
-_MOST_STACKED = 12
-"""Labels on lines of their own above one text."""
 _TAB = 8
 
 
@@ -92,19 +88,6 @@ class _Open(NamedTuple):
     """The number of its block; -1 for a section, without which its text can be understood."""
 
 
-def is_page(text: str) -> bool:
-    """Tell whether a text that may look like source code is a manual page, a part of one or a summary of usage.
-
-    Source code may have the titles of a manual in a comment. Then other lines are not indented either.
-    """
-    if _USAGE.match(text):
-        return True
-    first = [line for line in text.split("\n") if line[:1].strip()]
-    if 2 * sum(line.isupper() for line in first) < len(first):
-        return False
-    return not _NAMES.isdisjoint(_titles("\n" + text))
-
-
 def _is_manual(text: str) -> bool:
     if "\n " not in text and "\n\t" not in text:
         return False
@@ -112,7 +95,7 @@ def _is_manual(text: str) -> bool:
     if _MARKDOWN.search(lines):
         return False
     titles = _titles(lines)
-    if len(titles) > 1 or not _NAMES.isdisjoint(titles) or _USAGE.match(text):
+    if len(titles) > 1 or not _NAMES.isdisjoint(titles):
         return True
     found = _OPTION_ABOVE_TEXT.finditer(lines)
     options = (match for match in found if len(match["after"].expandtabs()) > len(match["before"].expandtabs()))
@@ -153,18 +136,16 @@ class _Reader:
         while self._open and self._open[-1].indent >= line.indent:
             self._open.pop()
         if line.indent == 0 and self._is_section(number):
-            return self._append_title(number, number + 1, is_term=False)
-        labels = max(_end_of_labels(self._text, self._lines, number), number + 1)
-        last = labels - 1
-        if not (self._is_option(number) or self._is_above_deeper(last)):
+            return self._append_title(number, is_term=False)
+        if not (self._is_option(number) or self._is_above_deeper(number)):
             return self._append(Kind.PARAGRAPH, number, self._end_of_paragraph(number))
-        end = self._ends[last]
-        if self._is_term(last) and line.indent <= _SUBSECTION and not _is_label(self._of(number)):
-            return self._append_title(number, labels, is_term=False)
+        end = self._ends[number]
+        if self._is_term(number) and line.indent <= _SUBSECTION and not _is_label(self._of(number)):
+            return self._append_title(number, is_term=False)
         if self._lines[end - 1].end - line.start <= _LONGEST_WHOLE:
             return self._append(Kind.LIST_ITEM, number, end)
-        if self._is_term(last):
-            return self._append_title(number, labels, is_term=True)
+        if self._is_term(number):
+            return self._append_title(number, is_term=True)
         return self._append(Kind.LIST_ITEM, number, self._end_of_hanging(number))
 
     def _is_section(self, number: int) -> bool:
@@ -202,12 +183,12 @@ class _Reader:
             end += 1
         return end
 
-    def _append_title(self, number: int, end: int, *, is_term: bool) -> int:
-        """Append a title, or the labels that stand above one text."""
+    def _append_title(self, number: int, *, is_term: bool) -> int:
+        """Append a title, or the term that stands above a text."""
         block = len(self._blocks) if is_term else -1
-        title = " ".join(self._text[self._lines[number].start : self._lines[end - 1].end].split())
+        title = " ".join(self._of(number).split())
         self._open.append(_Open(self._lines[number].indent, title, block))
-        end = self._append(Kind.HEADING, number, end)
+        end = self._append(Kind.HEADING, number, number + 1)
         if is_term:  # it does not need itself
             self._blocks[-1] = self._blocks[-1]._replace(terms=self._blocks[-1].terms[:-1])
         return end
@@ -317,15 +298,3 @@ def _is_label(line: str) -> bool:
 def _is_name(word: str) -> bool:
     """Tell whether a word is a name. A word with a capital letter and a hyphen is one of prose: "Half-light"."""
     return _NAME.fullmatch(word) is not None and (word.islower() or not _SIGN.isdisjoint(word))
-
-
-def _end_of_labels(text: str, lines: Sequence[_Line], number: int) -> int:
-    """Return the number of the line under the labels that begin at a line, or `number` if there is no text under."""
-    indent = lines[number].indent
-    for under in range(number, min(number + _MOST_STACKED + 1, len(lines))):
-        line = lines[under]
-        if line.indent != indent:
-            return under if line.indent > indent else number
-        if not _is_label(text[line.start : line.end].rstrip().removesuffix(",")):
-            break
-    return number

@@ -15,11 +15,13 @@ import pyromark
 from ctxcompress.code.detection import code_share
 from ctxcompress.data.passages import Kind
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.segment.markup_lines import BlockStart, with_known_marks
-from ctxcompress.segment.plain_rows import have_columns
-from ctxcompress.text.lines import LONGEST_MARKER, is_marker, replace_surrogates
+from ctxcompress.text.lines import replace_surrogates
 
 __all__ = ["Block", "is_marked", "markdown_blocks"]
+
+
+BlockStart = tuple[int, Kind, int]
+"""Where a block begins, its kind, and its level if it is a heading."""
 
 
 class Block(NamedTuple):
@@ -40,37 +42,21 @@ _CONTAINERS = {"Item": _LIST_ITEM, "BlockQuote": Kind.QUOTE}
 _WITHIN = frozenset(("TableHead", "TableRow", "TableCell", "Emphasis", "Strong", "Strikethrough"))
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_YAML_STYLE_METADATA_BLOCKS
 _OPTIONS |= pyromark.Options.ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS
-_LONGEST_HEADING = 200
-_MOST_HEADING_LINES = 2
-_UNDERLINE = lazy_regex(r"[ \t>]*+(?:-+|=+)[ \t\r]*+")
-"""The line below a heading without marks."""
 _FENCE = lazy_regex(
     r"\n[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)?(?P<mark>`{3,}+|~{3,}+)(?P<info>[^`\n]*+)$", re.MULTILINE
 )
 """A fence, with the line break before it: a search for a line break is three times as fast as one for a line start."""
-_COMMENT_END = lazy_regex(r"^[ \t]*+-->[ \t\r]*+(?:\n|\Z)(?:[ \t\r]*+\n)*+", re.MULTILINE)
 _MARKED = r"(?:[ \t]*(?:[#>|<`~*+=_:-]|\d+[.)]|\[[^\]\n^]++\]:|\{/\*|import[ ])|[ ]{4}|[ ]{0,3}\t)"
 _MARKED_LINE, _MARKED_NEXT_LINE = lazy_regex(_MARKED), lazy_regex(rf"\n{_MARKED}")
 """A line that CommonMark or GFM may not read as part of a paragraph; and one after a line break, which is searched for
 faster than the start of a line."""
 _EMPTY_LINES = lazy_regex(r"\n(?:[ \t]*\n)+")
-_YEAR_ITEM = lazy_regex(r"[ \t]*\d{3,}[.)]")
 _TABLE_LINES = lazy_regex(
     r"(\|(?:[^\n\\`|]++\|)++) *+\n(\|(?: *+:?-++:? *+\|)++) *+(?:\n\|[ \t|]*+[^\s|][^\n]*+)*+\n*+"
 )
 """Lines of a table and nothing else, with what tells the number of its columns: the header and the line below it."""
 _ROWS = lazy_regex(r"(?<=\n)\|[^\n]*+\n\|[ \t]*+:?-[-: \t|]*+\r?(?:\n|\Z)(?:\|[^\n]*+(?:\n|\Z))*+")
 """Lines of a table after another line, of which the second is its delimiter line."""
-_UNSEEN = lazy_regex(
-    r"""(?:\A|(?<=\n\n)|(?<=\n\r\n))(?:
-        \ {0,3}\[[^\]\n^][^\]\n]{0,300}+\]:[ \t]*+(?:<[^<>\n]*+>|(?=\S*?(?:[/\#]|\.[A-Za-z]))\S++)
-        (?:[ \t]*+(?:\n[ \t]++)?(?:"[^"]{0,300}+"|'[^']{0,300}+'|\([^()]{0,300}+\)))?+[ \t\r]*+(?:\n|\Z)
-        |\{/\*(?:[^*\n]|\*(?!/)|\n(?!\n))*+\*/\}[ \t\r]*+(?:\n|\Z)
-        |import[ ][^\n'"]{1,300}+['"][^\n'"]{1,300}+['"];?[ \t\r]*+(?:\n|\Z)
-    )++(?:[ \t\r]*+\n)*+""",
-    re.VERBOSE,
-)
-"""Definitions of links, and comments and imports of MDX, which no reader sees."""
 _FRONT_MATTER = lazy_regex(r"\s*+(?:-{3}|\+{3})[ \t\r]*+\n(?:\s*+[#\[][^\n]*+\n)*+\s*+[\w.\"'-]++[ \t]*+[:=]")
 """The beginning of front matter: a key below its first line."""
 _MOST_CELLS = 100_000
@@ -86,10 +72,8 @@ def markdown_blocks(text: str) -> Iterator[Block]:
         return _paragraphs(text)
     if _is_table(text):
         return iter((Block(_TABLE, 0, len(text)),))
-    begin, kind = _end_of_cut_fence(text), _CODE
-    if not begin:
-        begin, kind = _end_of_cut_comment(text), _UNREAD
-    starts = [(0, kind, 0)] if begin else []
+    begin = _end_of_cut_fence(text)
+    starts = [(0, _CODE, 0)] if begin else []
     if begin < len(text):
         starts.extend(_block_starts(text, begin))
     return _with_headings(text, starts)
@@ -116,14 +100,15 @@ def _is_table(text: str) -> bool:
     return columns == found[2].count("|") and columns * text.count("\n") <= _MOST_CELLS
 
 
-def _block_starts(text: str, begin: int) -> Sequence[BlockStart]:
+def _block_starts(text: str, begin: int) -> list[BlockStart]:
     """Return (offset, kind, heading level) of every block from `begin` on. Offsets are ascending, at line starts."""
-    starts: list[tuple[int, Kind, int]] = []
+    starts: list[BlockStart] = []
     line = seen = begin
     for found, found_kind, found_level in _events(text, begin):
         line = text.rfind("\n", seen, found) + 1 or line  # from `seen`, so no line is searched twice
         seen = max(seen, found)
-        kind, level = _mended(text, line, found_kind, found_level)
+        is_table = found_kind is _PARAGRAPH and text.startswith("|", line) and _is_cut_table(text, line)
+        kind, level = (_TABLE, 0) if is_table else (found_kind, found_level)
         if starts and line <= starts[-1][0]:
             if kind in (_CODE, _TABLE):  # a fence or a table that begins on the line of a list marker
                 starts[-1] = (starts[-1][0], kind, 0)
@@ -131,41 +116,18 @@ def _block_starts(text: str, begin: int) -> Sequence[BlockStart]:
             starts.append((line, kind, level))
     if not starts or starts[0][0] > begin:
         starts.insert(0, (begin, _PARAGRAPH, 0))
-    return with_known_marks(text, _with_unread(text, _with_lone_markers_joined(text, starts)))
+    return _with_tables_in_items(text, starts) if "\n|" in text else starts
 
 
-def _with_unread(text: str, starts: list[BlockStart]) -> list[BlockStart]:
-    """Return the blocks with those that the parser gives no start: tables right under list items, which it reads as
-    more text of the item, and what no reader sees."""
+def _with_tables_in_items(text: str, starts: list[BlockStart]) -> list[BlockStart]:
+    """Return the blocks, with tables right under list items, which the parser reads as more text of the item."""
     begins, found = [start for start, _, _ in starts], {start: (kind, level) for start, kind, level in starts}
-    may_have = "]:" in text or "{/*" in text or "import " in text  # found a hundred times as fast
-    rows = ((match, _LIST_ITEM, _TABLE) for match in (_ROWS.finditer(text) if "\n|" in text else ()))
-    unseen = ((match, _PARAGRAPH, _UNREAD) for match in (_UNSEEN.finditer(text) if may_have else ()))
-    for match, around, kind in chain(rows, unseen):
-        if starts[bisect_right(begins, match.start()) - 1][1] in (around, _LIST_ITEM):
-            found[match.start()] = kind, 0
+    for match in _ROWS.finditer(text):
+        if starts[bisect_right(begins, match.start()) - 1][1] is _LIST_ITEM:
+            found[match.start()] = _TABLE, 0
             if match.end() < len(text):
-                found.setdefault(match.end(), (around, 0))
-    return [(start, *found[start]) for start in sorted(found)] if found else starts
-
-
-def _with_lone_markers_joined(text: str, starts: list[tuple[int, Kind, int]]) -> list[tuple[int, Kind, int]]:
-    """Return the blocks, with a list marker on a line of its own joined to the block after it."""
-    if all(kind is not _LIST_ITEM for _, kind, _ in starts):
-        return starts
-    ends = [*(start for start, _, _ in starts[1:]), len(text)]
-    alone = {
-        number
-        for number, ((start, kind, _), end) in enumerate(zip(starts, ends, strict=True))
-        if end - start <= LONGEST_MARKER and kind is _LIST_ITEM and is_marker(text[start:end])
-    }
-    found: list[tuple[int, Kind, int]] = []
-    for number, block in enumerate(starts if alone else ()):
-        if number - 1 in alone and block[1] in (_PARAGRAPH, _LIST_ITEM):
-            alone.discard(number)  # the two are one item, and the next block is not part of it
-        else:
-            found.append(block)
-    return found or starts
+                found.setdefault(match.end(), (_LIST_ITEM, 0))
+    return [(start, *found[start]) for start in sorted(found)]
 
 
 def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
@@ -229,25 +191,6 @@ def _indented(source: str, start: int) -> str:
     return source[start : start + 1_000].split("\n\n", 1)[0]
 
 
-def _mended(text: str, offset: int, kind: Kind, level: int) -> tuple[Kind, int]:
-    """Return the real kind and level of a block that a cut or plain text made the parser misread."""
-    if kind is _PARAGRAPH and text.startswith("|", offset) and _is_cut_table(text, offset):
-        return _TABLE, 0
-    if kind is _HEADING:
-        end = text.find("\n", offset)
-        if (len(text) if end < 0 else end) - offset > _LONGEST_HEADING or _are_rows(text, offset):
-            return _PARAGRAPH, 0
-    if kind is _LIST_ITEM and _YEAR_ITEM.match(text, offset):
-        return _PARAGRAPH, 0
-    return kind, level
-
-
-def _are_rows(text: str, offset: int) -> bool:
-    """Tell whether a heading of several lines, with dashes below, is the rows of a table above its total."""
-    lines = text[offset : offset + 4 * _LONGEST_HEADING].split("\n")[: _MOST_HEADING_LINES + 1]
-    return len(lines) > _MOST_HEADING_LINES and not any(map(_UNDERLINE.fullmatch, lines)) and have_columns(lines)
-
-
 def _is_cut_table(text: str, offset: int) -> bool:
     lines = text[offset : offset + 2_000].split("\n\n", 1)[0].splitlines()
     return sum(line.startswith("|") and line.count("|") > 2 for line in lines) >= max(1, len(lines) - 1)
@@ -273,13 +216,6 @@ def _end_of_cut_fence(text: str) -> int:
     return min(first.end(), len(text))
 
 
-def _end_of_cut_comment(text: str) -> int:
-    """Return the end of the comment that the chunk begins inside of, if its end has a line of its own; else 0."""
-    found = _COMMENT_END.search(text)
-    before = text[: found.start()] if found else "\n\n"
-    return found.end() if found and "<!--" not in before and "\n\n" not in before.strip() else 0
-
-
 def _contradictions(fences: Sequence[re.Match[str]], mark: str) -> tuple[int, bool]:
     """Return how many closing fences have an info string, and whether the text ends within a code block.
 
@@ -296,7 +232,7 @@ def _contradictions(fences: Sequence[re.Match[str]], mark: str) -> tuple[int, bo
     return found, bool(mark)
 
 
-def _with_headings(text: str, starts: list[tuple[int, Kind, int]]) -> Iterator[Block]:
+def _with_headings(text: str, starts: list[BlockStart]) -> Iterator[Block]:
     levels, titles = list[int](), list[str]()
     heading: tuple[str, ...] = ()
     for (start, kind, level), (end, _, _) in pairwise(chain(starts, [(len(text), _PARAGRAPH, 0)])):

@@ -21,7 +21,7 @@ _GAPS = ("", " ", "\n", "\n\n")
 _LISTS = frozenset(("ul", "ol", "dl"))
 _ITEMS = {"li": "- ", "dt": "- ", "dd": ""}
 _MARKS = {**_ITEMS, **{f"h{level}": f"{'#' * level} " for level in range(1, 7)}}
-_ENCLOSED = {"pre": ("`" * 6, "`" * 6), **dict.fromkeys(("title", "nav", "footer"), ("<!--", "-->"))}
+_ENCLOSED = {"pre": ("`" * 6, "`" * 6), **dict.fromkeys(("nav", "footer"), ("<!--", "-->"))}
 """The elements that are one block: code, and what is no part of the content."""
 _DEEPEST = 8
 """The deepest list whose entries are indented more than those of the list around it."""

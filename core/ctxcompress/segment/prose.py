@@ -4,13 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.segment.conversation import Turn
 from ctxcompress.segment.data_records import embedded_records
 from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.markdown import Block, markdown_blocks
-from ctxcompress.segment.markup_lines import is_mark_alone
-from ctxcompress.segment.plain_rows import plain_rows
+from ctxcompress.segment.rows import column_rows
 from ctxcompress.segment.sentences import split_sentences
-from ctxcompress.segment.speakers import Turn
 from ctxcompress.segment.table_rows import table_rows
 from ctxcompress.text.lines import split_lines
 
@@ -58,39 +57,29 @@ def conversation_segments(text: str, turns: Sequence[Turn], language: str) -> li
     for number, block in enumerate(markdown_blocks(text[:before]) if before else ()):
         segments.extend(_split(text, block, number, len(segments), language))
     first = segments[-1].block + 1 if segments else 0
-    are_sessions = sum(turn.is_title for turn in turns) > 1
-    title: tuple[int, ...] = ()
     for number, turn in enumerate(turns):
         label = text[turn.start : turn.body]
         needs = (len(segments),) if label else ()
-        parts = list(turn_segments(text, turn, first + number, len(segments), needs, label, language))
-        if turn.is_title and are_sessions:
-            title = (len(segments),)
-        elif title:  # a turn must not stand under the date of another session
-            parts = [part._replace(needs=(*part.needs, *title)) for part in parts]
-        segments.extend(parts)
+        segments.extend(turn_segments(text, turn, first + number, len(segments), needs, label, language))
     return segments
 
 
 def turn_segments(
     text: str, turn: Turn, number: int, first: int, needs: tuple[int, ...], label: str, language: str
 ) -> Iterator[Segment]:
-    """Yield one segment for a title or a short turn, else the speaker and then the parts of the turn, which need it.
+    """Yield one segment for a short turn, else the speaker and then the parts of the turn, which need it.
 
     Code, tables and lists in a long turn keep their kind.
     """
-    start, body, end, heading, is_title = turn
-    if is_title:
-        yield Segment(_HEADING, start, end, number, heading)
-        return
+    start, body, end = turn
     if end - start <= _LONG_TURN and "```" not in text[body:end]:
-        yield Segment(Kind.TURN, start, end, number, heading, label=label)
+        yield Segment(Kind.TURN, start, end, number, label=label)
         return
     if body > start:
-        yield Segment(Kind.TURN, start, body, number, heading, label=label)
+        yield Segment(Kind.TURN, start, body, number, label=label)
     first += body > start
     for block in markdown_blocks(text[body:end]) if body < end else ():
-        moved = Block(block.kind, block.start + body, block.end + body, heading)
+        moved = Block(block.kind, block.start + body, block.end + body)
         for part in _split(text, moved, number, first, language):
             kind = part.kind if part.kind in _IN_TURNS else Kind.TURN
             yield part._replace(kind=kind, needs=(*part.needs, *needs), label=label)
@@ -105,9 +94,9 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
         return _code(text, block, number, first)
     if kind in (_HEADING, Kind.BOILERPLATE) or (kind is _LIST_ITEM and end - start <= _LONG_ITEM):
         return [Segment(kind, start, end, number, heading)]
-    if text[start] in "[{" and (records := embedded_records(text, start, end, number, first, heading)):
+    if text[start] in "[{" and (records := embedded_records(Segment(kind, start, end, number, heading), text, first)):
         return records
-    if kind is Kind.PARAGRAPH and (rows := plain_rows(text, start, end, number, first, heading)):
+    if kind is Kind.PARAGRAPH and (rows := column_rows(text, start, end, number, first, heading)):
         return rows
     return _sentences(text, block, number, language)
 
@@ -115,8 +104,6 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
 def _sentences(text: str, block: Block, number: int, language: str) -> list[Segment]:
     kind, start, end, heading = block
     cuts = split_sentences(text, start, end, language)
-    while len(cuts) > 1 and is_mark_alone(text[start : cuts[0]]):
-        del cuts[0]
     return [Segment(kind, begin, cut, number, heading) for begin, cut in zip([start, *cuts], cuts, strict=False)]
 
 
@@ -144,13 +131,12 @@ def _fenced_records(text: str, block: Block, number: int, first: int) -> list[Se
     kind, start, end, heading = block
     head = text.find("\n", start, end) + 1
     tail = text.rfind("\n", start, start + len(text[start:end].rstrip())) + 1
-    if not start < head < tail or text[head : head + _PIECE].lstrip()[:1] not in ("{", "["):
+    if not start < head < tail:
         return []
-    records = embedded_records(text, head, tail, number, first + 1, heading, (first,))
+    records = embedded_records(Segment(Kind.RECORD, head, tail, number, heading, (first,)), text, first + 1)
     last = first + len(records) + 1
     around = Segment(kind, start, head, number, heading, (last,)), Segment(kind, tail, end, number, heading, (first,))
-    inner = [record._replace(needs=(*record.needs, last)) for record in records]
-    return [around[0], *inner, around[1]] if records else []
+    return [around[0], *(part._replace(needs=(*part.needs, last)) for part in records), around[1]] if records else []
 
 
 def _split_fence(text: str, start: int, end: int) -> tuple[list[int], bool]:

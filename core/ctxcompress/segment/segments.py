@@ -4,14 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from ctxcompress.data.passages import Kind, Node, Segment
-from ctxcompress.segment.conversation import LoneTurn, lone_turn
+from ctxcompress.segment.conversation import LoneTurn, Turn, is_said, lone_turn
 from ctxcompress.segment.data_records import is_data, record_segments
 from ctxcompress.segment.formats import Read, read
-from ctxcompress.segment.logs import segments_among_logs
 from ctxcompress.segment.prose import conversation_segments, prose_segments, turn_segments
 from ctxcompress.segment.sentences import is_prose_line, segment_lines
 from ctxcompress.segment.source_code import WHOLE, code_segments
-from ctxcompress.segment.speakers import Turn, is_said
 
 __all__ = [
     "LoneTurn",
@@ -85,8 +83,7 @@ def segments_together(
     texts: those of prose. segmented: the segments of each. speakers: who speaks, by the metadata of each. turns: the
     `lone_turn` of each, if known.
     """
-    changed = segments_among_logs(texts, segmented)
-    changed |= _by_lines(texts, segmented, language, map(lone_turn, texts) if turns is None else turns)
+    changed = _by_lines(texts, segmented, language, map(lone_turn, texts) if turns is None else turns)
     recorded = [number for number, speaker in enumerate(speakers) if speaker and texts[number]]
     for number in recorded if len(recorded) > 1 else ():
         speaker = speakers[number]

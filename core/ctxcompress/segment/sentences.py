@@ -1,8 +1,6 @@
 """Splits text into sentences with sentencex, and handles what it does not: inline code, unspaced scripts, texts without
 full stops."""
 
-import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 
@@ -42,34 +40,11 @@ _ENDS = frozenset(".!?:;\u3002\uff01\uff1f\u061f\u0964\u2026")
 _LINE_END = lazy_regex(r"\n+[ \t]*")
 _CLAUSE_END = lazy_regex(r"(?:[,;:、，；：](?!\d)\s*+|[)\]}）。！？](?!\d)[^\S\n]*+)(?![\d\n])")
 _SPACE = lazy_regex(r"\s+")
-_SPACE_ALONE = lazy_regex(r"(?<=[^\s\d])(?<!\d[%°.,;:)\]])[^\S\n]++(?![^\w\s]?\d|\n)")
-"""White space within a line that is not beside a number."""
-_ENCLOSED = lazy_regex(
-    r"\((?:[^()]|\([^()]{0,200}+\)){1,400}+\)|\[[^\[\]]{1,400}+\]|(?<!\w)\"[^\"]{1,400}+\"|\u201c[^\u201c\u201d]{1,400}+\u201d"
-    r"|\u201e[^\u201c\u201d]{1,400}+[\u201c\u201d]|«[^«»]{1,400}+»|「[^「」]{1,400}+」|『[^『』]{1,400}+』|《[^《》]{1,400}+》|（[^（）]{1,400}+）"
-)
-"""Text in brackets or quotation marks, unless it is long."""
-_FAR = 3
-"""How many pieces away from the last cut any space will do."""
 _DENSE = 3
 """As many characters of other scripts say as much as one of a script without spaces between words."""
 _UNSPACED = lazy_regex(f"[{WITHOUT_SPACES}]")
-_BLOCK_END = lazy_regex(r"\}\s*(?=[\w.#@$*:!\[]|\Z)")
-"""The end of a function or rule in minified code, before the next one."""
-_STATEMENT_END = lazy_regex(r"(?:;|\}(?![;,.)\]}(]))\s*|\s+")
-_PACKED, _BLANKS = 100, 8
-"""Minified code has more than one end of a statement in so many characters, and at most one space in so many."""
-_UNITS = (
-    "s|secs?|seg|sek|mins?|h|hrs?|std|ms|us|µs|ns|wks?|mos?|yrs?|kg|g|mg|lbs?|oz|km|m|cm|mm|mi|ft|in|yds?|sq|l|ml"
-    "|gal|[kmgtp]i?b|[kmg]?hz|k?w|v|bn|mn|mio|mill|mrd|tsd|pts?|pct|с|сек|мс|мин|ч|руб|тыс|млн|млрд|кг|км|см|мм|стр"
-)
-_BEFORE_LONE_UNIT = lazy_regex(r"(?<=\d)[ \t\u00a0\u202f](?=[smhgldvwсмгчл]\.\s)")
-"""The space in "30 s.": sentencex takes a lone letter for an initial, after which no sentence ends."""
 _BULLET = lazy_regex(r"[\u2022\u2023\u25aa\u25cf\u25e6]")
 """After such a mark at its beginning, sentencex finds no sentence in a text."""
-_BEFORE_NUMBERS = "approx|circa|avg|est|max|min|figs?|nos?|vol|ch|sec|eq|pp?|nr|ver"
-_ABBREVIATED = lazy_regex(rf"(?:\d[ \t\u00a0\u202f]?(?:{_UNITS})|\b(?:{_BEFORE_NUMBERS})(?P<number>))\.\s+\Z", re.I)
-_LONGEST_UNIT = 16
 _CAPITAL = r"[\"'(\u2018\u201c\u00ab]?[A-ZÀ-ÖØ-ÞА-ЯЁ]"
 _HAN = r"[\u201c\u300a\uff08\uff1a(\[]?[\u4e00-\u9fff]"
 _BODY = rf"(?:{_CAPITAL}[a-hj-uwyzß-öø-ÿа-яё][^\0]{{2,}}+|{_HAN}[^\0]{{3,}}+|[^\0]{{25,}}+)"
@@ -85,9 +60,8 @@ def split_sentences(text: str, start: int, end: int, language: str) -> list[int]
     """Return the ends of the sentences of ``text[start:end]``: ascending offsets into `text`, the last one `end`.
 
     White space after a sentence belongs to it. There is no cut inside inline code, a link target or a URL, between a
-    list marker ("2.") and its text, or after a unit ("30 s. of idle time"). Long text without sentence ends (speech,
-    Thai, minified data) is cut at line ends, else at clauses, else at spaces, where this parts no number from its
-    neighbours and nothing in brackets or quotation marks. A single word is never cut.
+    list marker ("2.") and its text. Long text without sentence ends (speech, Thai, minified data) is cut at line
+    ends, else at clauses, else at spaces. A single word is never cut.
     """
     part = text[start:end]
     if len(part) <= _LONG and part.isascii() and not _SENTENCE_END.search(part):
@@ -131,7 +105,7 @@ def _begins(part: str, masked: str, sentences: Iterable[int]) -> list[int]:
         cut = begin
         if has_lines and part.find("\n", max(begins[-1], begin - LONGEST_MARKER), begin - 1) >= 0:
             cut = _before_marker(part, begins[-1], begin)
-        if cut > begins[-1] and (part[begin].isupper() or not _goes_on(part, begin)):
+        if cut > begins[-1]:
             begins.append(cut)
     return begins
 
@@ -184,37 +158,21 @@ def _before_marker(text: str, start: int, end: int) -> int:
     return cut if cut == end or text[start:cut].rstrip()[-1:] in _ENDS else start
 
 
-def _goes_on(text: str, position: int) -> bool:
-    """Return whether the sentence before `position` continues: after an abbreviation ("30 s. of idle time"), or with a
-    number, which sentencex takes for a list marker: "(February 27, 2016)"."""
-    follows = text[position]
-    if not (follows.islower() or follows.isdigit()):
-        return False
-    before = text[max(0, position - _LONGEST_UNIT) : position]
-    if follows.isdigit() and "\n" not in before and before.rstrip()[-1:] == ",":
-        return True
-    found = _ABBREVIATED.search(before)
-    return found is not None and (found["number"] is None or follows.isdigit())
-
-
 def _masked(part: str) -> str:
     """Return a text of the same length, with code, links and invalid characters replaced, where no sentence can end."""
     if (
         "`" in part or ("]" in part and "](" in part) or (":" in part and "://" in part)
     ):  # one character is found faster
         part = _OPAQUE.sub(lambda match: "x" * len(match.group()), part)
-    part = _BULLET.sub("-", _BEFORE_LONE_UNIT.sub("x", part))
+    part = _BULLET.sub("-", part)
     if part.isascii() or part.isprintable():
         return part
     return _UNUSUAL_SPACE.sub(" ", replace_surrogates(part, "x"))
 
 
 def _long_pieces(text: str, start: int, end: int) -> Iterator[int]:
-    """Yield cuts strictly inside ``[start, end)`` if it is long.
-
-    The cuts are at every line end if there are many lines, unless these are of one wrapped sentence. Else they are at
-    clauses or spaces: see `_clauses`.
-    """
+    """Yield cuts strictly inside ``[start, end)`` if it is long: at every line end if there are many lines, unless
+    these are of one wrapped sentence, else where clauses end, else at spaces."""
     part = text[start:end]
     dense = 0 if part.isascii() else len(_UNSPACED.findall(part))
     if len(part) + (_DENSE - 1) * dense <= _LONG:
@@ -239,38 +197,13 @@ def _line_ends(text: str, start: int, end: int) -> Iterator[int]:
 
 def _clauses(text: str, start: int, end: int, least: int) -> Iterator[int]:
     """Yield places to cut a text without sentence ends, each at least so many characters after the one before."""
-    enclosed = [match.span() for match in _ENCLOSED.finditer(text, start, end)]
     while end - start > least + least // 2:  # so that no few words are left at the end
-        found = _clause_end(text, start + least, end, least, enclosed)
-        if found is None or found >= end:
+        near = _CLAUSE_END.search(text, start + least, min(start + 2 * least, end))
+        found = near or _SPACE.search(text, start + least, end)
+        if found is None or found.end() >= end:
             return
-        start = found
+        start = found.end()
         yield start
-
-
-def _clause_end(text: str, start: int, end: int, least: int, enclosed: Sequence[tuple[int, int]]) -> int | None:
-    """Return where a clause ends, else a space that is not beside a number, else any space, outside of brackets and
-    quotation marks. If there is none nearby, any space will do."""
-    most, far = min(start + least, end), min(start + _FAR * least, end)
-    if _is_packed(text[start:most]):
-        found = _BLOCK_END.search(text, start, most) or _STATEMENT_END.search(text, start, end)
-        return found.end() if found else None
-    near = (_CLAUSE_END, most), (_SPACE_ALONE, far), (_SPACE, far)
-    places = (match.end() for pattern, until in near for match in pattern.finditer(text, start, until))
-    free = next((place for place in places if not _is_enclosed(place, enclosed)), None)
-    found = _SPACE.search(text, start, end) if free is None else None
-    return found.end() if found else free
-
-
-def _is_enclosed(place: int, enclosed: Sequence[tuple[int, int]]) -> bool:
-    number = bisect_left(enclosed, (place,)) - 1
-    return number >= 0 and place < enclosed[number][1]
-
-
-def _is_packed(part: str) -> bool:
-    """Tell whether a part is minified code, which has semicolons and braces instead of spaces."""
-    signs = part.count(";") + part.count("}")
-    return signs > len(part) // _PACKED and _BLANKS * part.count(" ") < len(part)
 
 
 _PARAGRAPH = Kind.PARAGRAPH

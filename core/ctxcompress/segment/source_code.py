@@ -4,6 +4,7 @@ A short function or method is one segment. A long one is split into its statemen
 closing line.
 """
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
@@ -15,8 +16,6 @@ from ctxcompress.code.line_outline import line_outline
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment, walk
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.conversation import turns_of
-from ctxcompress.segment.docstrings import docstring_parts, spaced
-from ctxcompress.segment.manual import is_page
 from ctxcompress.text.log_lines import has_signs, is_diff, is_output
 
 __all__ = ["WHOLE", "code_segments", "outline"]
@@ -53,7 +52,7 @@ def outline(text: str, name: str | None = None) -> tuple[Node, ...]:
     """Return the outline of `text` if it is source code, else an empty one. name: file name, if known."""
     if not looks_like_code(text, name) or is_diff(text) or has_signs(text):
         return ()
-    if not is_code_name(name) and (is_page(text) or is_output(text) or turns_of(text)):
+    if not is_code_name(name) and (is_output(text) or turns_of(text)):
         return ()
     language = source_language(text, name)
     return _with_entries(text, line_outline(text, language), language)
@@ -115,7 +114,7 @@ def _paragraphs(text: str, start: int, end: int) -> tuple[Node, ...]:
     begins: list[int] = []
     for first, last in pairwise(bounds):
         lines = (match.end() for match in _LINE_END.finditer(text, first, last)) if last - first > WHOLE else ()
-        begins += dict.fromkeys((first, *spaced([*lines], first, _LONG_VALUES)))
+        begins += dict.fromkeys((first, *_spaced([*lines], first, _LONG_VALUES)))
     return tuple(Node(NodeKind.STATEMENT, *part) for part in pairwise(dict.fromkeys((*begins, end))))
 
 
@@ -188,24 +187,19 @@ class _Builder:
             self.segments[number] = part._replace(needs=(*part.needs, *(end for end in closing if end != number)))
 
     def _add_doc(self, node: Node, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
-        """Append the parts of a docstring, which need its first and its last line, where its quotes are.
-
-        The later paragraphs of an entry also need the first one, which has its name.
-        """
+        """Append the paragraphs of a docstring, which need its first and its last line, where its quotes are."""
         quotes = _QUOTES.search(self._text, node.start, node.end)
         first = self._text.find("\n", quotes.start() if quotes else node.start, node.end) + 1
         last = self._text.rfind("\n", first, node.start + len(self._text[node.start : node.end].rstrip())) + 1
         if not node.start < first < last:
             self._append(node.kind, node.start, node.end, heading, around)
             return
-        parts = list(docstring_parts(self._text, first, last, _LONG_DOC))
-        head, tail = len(self.segments), len(self.segments) + len(parts) + 1
-        named = head
+        ends = [match.end() for match in _PARAGRAPH_END.finditer(self._text, first, last)]
+        bounds = [first, *_spaced([at for at in ends if at < last], first, _LONG_DOC), last]
+        head, tail = len(self.segments), len(self.segments) + len(bounds)
         self._append(node.kind, node.start, first, heading, (*around, tail))
-        for number, part in enumerate(parts, head + 1):
-            named = named if part.is_later else number
-            needs = (head, tail) if named == number else (head, tail, named)
-            self._append(node.kind, part.start, part.end, heading, (*around, *needs), part.entry)
+        for start, end in pairwise(bounds):
+            self._append(node.kind, start, end, heading, (*around, head, tail))
         self._append(node.kind, last, node.end, heading, (*around, head))
 
     def _add_comment(self, start: int, end: int, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
@@ -215,7 +209,7 @@ class _Builder:
         first = text.find("\n", start, end) + 1 if is_block else start
         last = text.rfind("\n", start, start + len(text[start:end].rstrip())) + 1 if is_block else end
         ends = [match.end() for match in _COMMENT_PARAGRAPH_END.finditer(text, first, end)]
-        bounds = [start, first, *spaced([at for at in ends if first < at < last], first, _LONG_DOC), last, end]
+        bounds = [start, first, *_spaced([at for at in ends if first < at < last], first, _LONG_DOC), last, end]
         bounds = list(dict.fromkeys(bounds))
         head, tail = len(self.segments), len(self.segments) + len(bounds) - 2
         edges = (head, tail) if is_block else ()
@@ -251,6 +245,14 @@ def _end_of_comment(text: str, node: Node) -> int:
         return node.start
     comment = _COMMENT.match(text, node.start, node.signature)
     return comment.end() if comment else node.start
+
+
+def _spaced(ends: Sequence[int], start: int, most: int) -> Iterator[int]:
+    """Yield the paragraph ends to cut at, so that each piece has as many paragraphs as fit `most` characters."""
+    for end, following in pairwise([*ends, math.inf]):
+        if following - start > most:
+            yield int(end)
+            start = int(end)
 
 
 def _runs(nodes: Sequence[Node], most: int) -> Iterator[list[Node]]:

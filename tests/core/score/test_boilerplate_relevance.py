@@ -7,7 +7,6 @@ from ctxcompress.data.results import Reason
 
 FRONT_MATTER = "---\ntitle: Timeouts\nauthor: Jane Doe\ndate: 2024-03-03\n---"
 COMMENT = "<!-- YAML\nadded: v1.2\ntags: limits\n-->"
-DEFINITION = "[the byline]: http://a.org/byline"
 REFERENCE = """# HTTP
 
 ### `request.abort()`
@@ -20,16 +19,14 @@ changes:
 -->
 
 Marks the request as aborting. The socket is destroyed.
-
-[abort an http request in node]: http.md#requestabort
 """
 
 
 @pytest.mark.parametrize("budget", range(8, 60, 4))
-def test_comments_and_definitions_of_links_come_after_all_text(budget):
+def test_comments_come_after_all_text(budget):
     found = compress("how do I abort an http request in node?", [REFERENCE], max_tokens=budget).text
     assert "Marks the request" in found
-    assert not any(part in found for part in ("added:", "-->", "fixed", "http.md"))
+    assert not any(part in found for part in ("added:", "-->", "fixed"))
 
 
 def test_a_question_for_the_version_asks_for_the_comment_that_has_it():
@@ -50,10 +47,10 @@ def test_boilerplate_that_is_not_asked_for_is_unlikely():
 
 def test_a_weight_of_its_own_can_be_given():
     query = "how do I abort an http request in node?"
-    assert "http.md" in compress(query, [REFERENCE], max_tokens=60, type_weights={"boilerplate": 1.0}).text
+    assert "How to abort" in compress(query, [REFERENCE], max_tokens=70, type_weights={"boilerplate": 1.0}).text
 
 
 @pytest.mark.parametrize("adaptive", [True, False])
-@pytest.mark.parametrize("text", [FRONT_MATTER, f"{COMMENT}\n\n" * 5, f"{DEFINITION}\n" * 5])
+@pytest.mark.parametrize("text", [FRONT_MATTER, f"{COMMENT}\n\n" * 5])
 def test_boilerplate_alone_is_not_lost(text, adaptive):
     assert compress("What is the timeout?", [text], max_tokens=12, adaptive=adaptive).text

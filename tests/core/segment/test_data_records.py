@@ -6,7 +6,6 @@ import io
 import json
 import time
 import xml.etree.ElementTree as ET
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 from ctxcompress import Passage, compress
 from ctxcompress.cache import Cache
 from ctxcompress.data.passages import Kind
-from ctxcompress.segment.row_outline import row_outline
+from ctxcompress.segment.rows import row_outline
 from ctxcompress.segment.segments import segment
 
 _CITIES = "Lyon Porto Ghent Bergen Turku Graz Split Kaunas Vigo Cork Bari Varna Linz Nantes Bilbao Aarhus Tartu".split()
@@ -60,8 +59,6 @@ SHAPES: dict[str, object] = {
     "results": {"status": 200, "results": ORDERS, "next": None},
     "map": {order["id"]: order for order in ORDERS},
     "nested lists": [ORDERS[n : n + 10] for n in range(0, 200, 10)],
-    "within a string": {"statusCode": 200, "body": json.dumps(ORDERS)},
-    "indented within a string": {"statusCode": 200, "body": json.dumps(ORDERS, indent=1)},
     "pages": PAGE,
     "places": {"type": "FeatureCollection", "features": [_geo(order) for order in ORDERS]},
     "rows": [[order["id"], order["customer"], order["total"]] for order in ORDERS],
@@ -369,54 +366,6 @@ def test_a_sentence_that_begins_with_a_marked_word_is_no_markup(text: str) -> No
 )
 def test_elements_with_the_names_of_marked_words_are_markup(text: str) -> None:
     assert {part.kind for part in segment(text)} == {Kind.RECORD}
-
-
-def _countries(fields: Callable[[str, str], dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return long records of towns, each with what `fields` makes of a town and a code."""
-    rest = {f"figure_{n}": {"unit": "km", "amounts": [n * 7, n * 9]} for n in range(30)}
-    return [
-        {**fields(town, f"{town[:3].upper()}{n}"), "capital": [f"{town}stad"], **rest} for n, town in enumerate(_CITIES)
-    ]
-
-
-def _named(town: str, code: str) -> dict[str, Any]:
-    native = {sign: {"official": f"{town} {sign}", "common": f"{town}{sign}"} for sign in "abcde"}
-    return {"area": 7, "name": {"common": town, "official": f"Land of {town}", "native": native}, "cca": code}
-
-
-def _briefly_named(town: str, code: str) -> dict[str, Any]:
-    return {"area": 7, "cca": code, "title": {"en": town}}
-
-
-def _coded(_: str, code: str) -> dict[str, Any]:
-    return {"type": "town", "note": "", "active": True, "cca": code}
-
-
-@pytest.mark.parametrize("max_tokens", [60, 150, 400])
-@pytest.mark.parametrize(
-    ("fields", "name_of"),
-    [
-        (_named, lambda record: record["name"]["common"]),
-        (_briefly_named, lambda record: record["title"]["en"]),
-        (_coded, lambda record: record["cca"]),
-    ],
-)
-def test_each_field_comes_with_what_names_its_record(
-    fields: Callable[[str, str], dict[str, Any]], name_of: Callable[[dict[str, Any]], str], max_tokens: int
-) -> None:
-    items = _countries(fields)
-    text = json.dumps({"items": items, "next": None})
-    kept = json.loads(compress("What is the capital of Tartu?", [text], max_tokens=max_tokens).text)["items"]
-    assert kept
-    known = {name_of(item): item for item in items}
-    assert all(record["capital"] == known[name_of(record)]["capital"] for record in kept if "capital" in record)
-    assert {name_of(record) for record in kept} <= known.keys()
-
-
-def test_the_name_in_an_object_is_a_label_of_the_fields() -> None:
-    text = json.dumps(_countries(_named))
-    labels = {part.label for part in segment(text) if text.startswith('"capital"', part.start)}
-    assert labels == set(_CITIES)
 
 
 def test_an_object_in_a_map_of_objects_names_nothing() -> None:

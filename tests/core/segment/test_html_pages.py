@@ -71,7 +71,7 @@ def test_a_heading_of_html_is_never_kept_alone(budget: int) -> None:
 def test_what_is_kept_of_a_page_is_its_text_in_lines() -> None:
     result = compress(QUERY, [PAGE], max_tokens=50)
     assert result.text == (
-        "Answers\n\nHow is the viewer set up on Amiga?\n\nThere is a ready-made archive of it.\n"
+        "Answers\n\nAnswers\n\nHow is the viewer set up on Amiga?\n\nThere is a ready-made archive of it.\n"
         "Become an administrator, and then type this into a terminal of your choice:\n\nlhaput viewer-1"
     )
 

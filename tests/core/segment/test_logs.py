@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress.data.passages import Kind
-from ctxcompress.segment.segments import segment, segments_together
+from ctxcompress.segment.segments import segment
 from ctxcompress.text.log_lines import is_diff, is_log
 
 SYSLOG = """\
@@ -171,29 +171,11 @@ def test_frames_below_an_exception_need_it():
     assert needs(NODE)["at async start (/srv/app/e.js:3:32)"] == [NODE.partition("\n")[0]]
 
 
-def test_the_place_of_a_frame_stays_with_its_function():
-    assert "main.pick(...)\n\t/srv/app/main.go:8" in parts(GO)
-    assert "   0: __rustc::rust_begin_unwind\n             at /rustc/library/std/src/panicking.rs:689:5" in parts(RUST)
-    assert needs(RUST)["0: __rustc::rust_begin_unwind"] == [RUST.partition("\n")[0]]
-
-
-def test_the_message_of_a_panic_stays_with_it():
-    assert parts(RUST)[0].startswith("thread 'works' (32329) panicked at src/main.rs:9:22:\nassertion `left == right`")
-
-
 def test_a_compiler_shows_the_line_of_its_message():
     assert (
         "main.c:4:12: error: 'y' undeclared (first use in this function)\n    4 |     return y;\n      |            ^"
         in (parts(GCC))
     )
-
-
-def test_why_a_test_failed_is_one_segment_and_needs_its_name():
-    why = '>       assert x == 3, "sum is wrong"'
-    assert f"{why}\nE       AssertionError: sum is wrong\nE       assert -1 == 3" in [
-        part.strip() for part in parts(PYTEST)
-    ]
-    assert needs(PYTEST)[why] == ["_" * 35 + " test_add " + "_" * 35]
 
 
 def test_a_hunk_needs_the_header_of_its_file():
@@ -262,44 +244,6 @@ def test_a_long_hunk_of_one_line_is_one_piece():
     assert [(part.start, part.end) for part in segment(text)] == [(0, len(text))]
 
 
-BUILD_LOG = """\
-Collecting towncast
-  Getting requirements to build wheel: started
-  Looking for libtown
-  Traceback (most recent call last):
-    File "/srv/hooks.py", line 35, in main
-      value = hook(**given)
-              ^^^^^^^^^^^^^
-    File "<string>", line 27, in find_library
-  Exception: No library was found.
-  Set TOWN_FLAGS by hand.
-  error: subprocess-exited-with-error
-
-  × Getting requirements to build wheel did not run successfully.
-error: subprocess-exited-with-error
-"""
-
-
-@pytest.mark.parametrize("indentation", ["", "  ", "    ", "\t"])
-def test_a_traceback_keeps_its_exception_with_the_message_at_any_indentation(indentation):
-    first, *lines, last = BUILD_LOG.splitlines()
-    moved = [line and indentation + line.removeprefix("  ") for line in lines]
-    text = "\n".join([first, *moved, last, ""])
-    segments = segment(text)
-    texts = [text[part.start : part.end] for part in segments]
-    exception = f"{indentation}Exception: No library was found.\n{indentation}Set TOWN_FLAGS by hand.\n"
-    assert texts.count(exception) == 1
-    frames = [part for part, shown in zip(segments, texts, strict=True) if "File " in shown]
-    assert len(frames) == 2
-    assert {part.needs for part in frames} == {(texts.index(exception),)}
-
-
-def test_the_message_of_an_exception_does_not_go_on_without_end():
-    text = PYTHON.replace("KeyError: 'token'\n", "KeyError: 'token'\n" + "one more line\n" * 9)
-    (exception,) = [text[part.start : part.end] for part in segment(text) if text.startswith("KeyError", part.start)]
-    assert exception == "KeyError: 'token'\n" + "one more line\n" * 3
-
-
 STAMPED = [
     "2026-05-01T10:00:{n:02}.1234567Z   Compiling tide v0.3.1",
     "2026-05-01T10:00:{n:02}.1234567Z error[E0382]: borrow of moved value: `buf`",
@@ -335,19 +279,3 @@ def test_what_persons_say_in_lines_of_one_shape_stays_a_conversation():
 def test_rows_below_the_header_of_their_columns_are_no_output():
     text = "NAME     READY  AGE\n" + "".join(f"web-{n}    1/1    {n}d\n" for n in range(10, 30))
     assert {part.kind for part in segment(text)} == {Kind.TABLE}
-
-
-CHUNKS = ["".join(f"deployment/{name}-{n} configured\n" for n in range(9)) for name in ("web", "api", "db")]
-
-
-def test_a_chunk_among_those_of_a_log_is_lines():
-    fault = "error validating ridge\n  unknown field replicaz\n"
-    texts = [*CHUNKS, fault]
-    assert [part.kind for part in segment(fault)] != [Kind.LOG]
-    assert {part.kind for part in segments_together(texts, list(map(segment, texts)), "en")[3]} == {Kind.LOG}
-
-
-@pytest.mark.parametrize("text", ["The roof of the hall is made of old slate.\n", "# Roofs\n\nSlate.\n"])
-def test_prose_among_chunks_of_a_log_stays_prose(text):
-    texts = [*CHUNKS, text]
-    assert not segments_together(texts, list(map(segment, texts)), "en")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress import CompressionConfig, Compressor, compress
+from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.data.passages import Kind
 from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.segments import segment
@@ -83,8 +83,6 @@ def test_what_an_option_does_is_not_kept_without_the_option(question, option, op
     [
         PAGE,
         PAGE[PAGE.index("SYNOPSIS") : PAGE.index("OPTIONS")],
-        "usage: pack list [<options>]\n   or: pack show [-u | --all] [<box>]\n   or: pack drop [-q] [<box>]\n",
-        "SYNOPSIS\n     #include <box.h>\n\n     int pack(const char *name, int flags);\n     int unpack(int box);\n",
     ],
 )
 def test_a_synopsis_is_no_source_code(text):
@@ -134,20 +132,6 @@ OPTIONS
               Select how small the boxes get. {LONG * 3}
               {LONG}
 """
-
-
-def test_labels_above_one_text_are_one_label_and_a_range_is_not_split():
-    parts = segment(STACKED)
-    labels = [STACKED[part.start : part.end].split() for part in parts if part.kind is Kind.HEADING]
-    assert labels == [["OPTIONS"], ["--send-all", "--send-secret"], ["-1", "...", "-9"]]
-    assert all(part.needs for part in parts if part.kind is not Kind.HEADING)
-
-
-def test_text_beside_a_label_needs_the_label():
-    text = f"OPTIONS\n       --seal\n       -s     Seal a box with wax. {LONG * 3}\n              {LONG}\n"
-    parts = segment(text)
-    assert text[parts[1].start : parts[1].end].split() == ["--seal", "-s"]
-    assert all(part.needs == (1,) for part in parts[2:])
 
 
 def test_a_label_is_not_kept_with_the_text_of_the_next_entry_only():
@@ -203,14 +187,3 @@ def test_text_under_a_label_right_under_a_label_is_kept_with_both(max_tokens):
     assert "7 millimetres" in kept
     above = kept[: kept.index("Ducks eat grain")].split()
     assert above[-2:] == ["--feed=KIND", "--grain=SIZE"]
-
-
-def test_a_term_of_two_lines_is_one():
-    page = (
-        "OPTIONS\n       --merges\n           Print only merge commits.\n\n"
-        "       --min-parents=<number>, --max-parents=<number>,\n       --no-min-parents, --no-max-parents\n"
-        "           Show only commits which have at least that many parents.\n"
-    )
-    for budget in range(24, 60, 2):
-        kept = compress("show only commits with many parents", [page * 2], max_tokens=budget).text
-        assert ("--no-min-parents" in kept) == ("--min-parents=<number>, --max" in kept)

@@ -114,13 +114,6 @@ def test_long_list_items_are_cut_at_sentences():
     assert set(kinds) == {Kind.LIST_ITEM}
 
 
-def test_a_marker_on_a_line_of_its_own_is_one_with_what_it_is_of():
-    assert [piece for _, piece in pieces("1.\n\nOpen it.\n\n2.\n3. Close it.\n")] == [
-        "1.\n\nOpen it.",
-        "2.\n3. Close it.",
-    ]
-
-
 def test_a_short_fence_is_one_segment():
     text = "Text.\n\n```sh\n" + "ls\n" * 50 + "```\n\nText."
     assert [item.kind for item in segment(text)] == [Kind.PARAGRAPH, Kind.CODE, Kind.PARAGRAPH]
@@ -202,10 +195,7 @@ def test_a_chunk_that_begins_inside_a_table():
     "text",
     [
         "It began in\n1986. That was a year.\n",
-        "1986. It was a year.\n1987. Another one.",
         "Text\n    indented by accident and quite long\n\n    Another indented paragraph of prose.\n",
-        "a long line of words that goes on " * 20 + "\n---\nNext.",
-        "# " + "not a heading but a whole paragraph " * 10 + "\n",
     ],
 )
 def test_plain_text_that_looks_like_markdown(text):
@@ -342,10 +332,7 @@ def test_quotes_too_deep_to_be_written_are_one_block(mark: str) -> None:
 
 
 UNREAD = {
-    "definitions": '[`a.b()`]: http.md#ab\n[guide]: <guide.md> "The\n  guide"\n[x]: #x (X)\n',
     "comment of YAML": "<!-- YAML\nadded: v1.2\nchanges:\n  - version: v13. Since then.\n    pr-url: https://x.org/1\n-->\n",
-    "comment of MDX": "{/* To abort. It is\n so. */}\n",
-    "imports of MDX": "import Tabs from '@theme/Tabs';\nimport {A, B} from \"./b\"\n",
 }
 
 
@@ -383,11 +370,6 @@ def test_only_the_matter_before_a_text_is_no_text(mark):
 )
 def test_notes_and_text_beside_a_comment_stay_text(text):
     assert Kind.BOILERPLATE not in {part.kind for part in segment(text)}
-
-
-def test_a_chunk_that_begins_within_a_comment():
-    text = "  - version: v13.0\n    pr-url: https://x.org/1\n-->\n\nThe timeout is 30.\n"
-    assert [part.kind for part in segment(text)] == [Kind.BOILERPLATE, Kind.PARAGRAPH]
 
 
 def test_rows_right_under_a_list_item_are_rows_of_a_table():

@@ -69,30 +69,6 @@ def test_a_value_of_yaml_comes_with_the_name_of_its_record(number: int) -> None:
     assert f"memory: {SERVICES[number]['spec']['memory']}" in wanted
 
 
-def _event(number: int) -> str:
-    data = "".join(f"<Data Name='{key}'>{key}-{number * 3}</Data>" for key in ("User", "Domain", "Station", "Process"))
-    return (
-        f"<Event xmlns='http://events.example/2026'><System><Provider Name='Security' Guid='{{{number:032x}}}'/>"
-        f"<EventID>{4600 + number % 4}</EventID><Version>2</Version><Level>0</Level>"
-        f"<Created Time='2026-10-05T13:{number:02}:00Z'/><EventRecordID>{9000 + number}</EventRecordID>"
-        f"<Channel>Security</Channel><Computer>dc.example</Computer></System><EventData>{data}"
-        f"<Data Name='IpAddress'>10.0.{number % 9}.{number + 20}</Data><Data Name='Text'>{'an account ' * 30}</Data>"
-        "</EventData></Event>"
-    )
-
-
-@pytest.mark.parametrize("joint", ["", "\n"])
-def test_a_value_of_xml_comes_with_the_numbers_of_its_record(joint: str) -> None:
-    text = f"<Events>{joint}{joint.join(map(_event, range(50)))}{joint}</Events>"
-    result = compress("Which IP address belongs to event record 9012?", [text], max_tokens=500)
-    found = {}
-    for event in ET.fromstring(result.text):
-        data = {item.get("Name"): item.text for item in event.iter() if item.tag.endswith("Data")}
-        found[event.findtext("{*}System/{*}EventRecordID")] = data.get("IpAddress")
-    assert found["9012"] == "10.0.3.32"
-    assert None not in found
-
-
 def test_a_short_record_of_xml_is_kept_whole() -> None:
     books = "".join(
         f"<book><id>b{n}</id><title>The bridges of {_CITIES[n % 17]}, part {n}</title><price>{n * 7 % 50}.95</price>"

@@ -5,8 +5,8 @@ import pytest
 from ctxcompress import Passage, compress
 from ctxcompress.cache import Cache
 from ctxcompress.data.passages import Kind
+from ctxcompress.segment.conversation import recorded_speaker
 from ctxcompress.segment.segments import segment, segments_together
-from ctxcompress.segment.speakers import recorded_speaker
 
 QUESTION = "when do we fit the gearbox?"
 TURNS = (

@@ -33,12 +33,6 @@ def sentences(text, language="en"):
         ("en", ["Do what follows:\n", "2. Open the door. ", "Go in. ", "Close it."]),
         ("en", ["It was built in\n1986. A year later it closed. ", "That was all."]),
         ("en", ["1.2. The scope is wide. ", "IV. The fourth one is not."]),
-        ("en", ["It stops after 30 s. of idle time. ", "It starts 5 min. later, in approx. 30 s. per call. ", "Good."]),
-        ("en", ["It took 5 hrs. and 20 sec. on average, for 3 mio. rows of 5 MB. each. ", "See fig. 3 for more."]),
-        ("en", ["The timeout is 30 s. ", "The pool is 5 m. ", "It stops after 3 h. of idle time. ", "No 5 J. Doe."]),
-        ("de", ["Das Rohr ist 5 m. ", "Danach kommt ein Ventil."]),
-        ("en", ["They had 3 cats. ", "then they had two. ", "It was so."]),
-        ("de", ["Das dauert 30 Sek. pro Aufruf und ca. 5 Min. lang. ", "Dann ist es aus."]),
         ("de", ["Das ist z. B. ein Satz. ", "Noch einer."]),
         ("fr", ["Est-ce vrai ? ", "Oui, c'est vrai."]),
         ("es", ["¿Qué es esto? ", "Es una prueba."]),
@@ -87,15 +81,15 @@ def test_thai_is_cut_at_spaces():
     assert all(piece.endswith(" ") for piece in pieces)
 
 
-def test_a_log_is_cut_at_its_lines():
-    lines = [f"2024-01-01 12:00:{second:02} INFO worker started, waiting for jobs\n" for second in range(60)]
-    assert set(sentences("".join(lines)[:-1])) - set(lines) <= {"".join(lines[-1:])[:-1], *joined(lines)}
-
-
 def joined(lines):
     """Up to four lines in a row: the last piece may be that long."""
     text = "".join(lines)[:-1]
     return [text[-len("".join(lines[-count:])) + 1 :] for count in range(1, 5)]
+
+
+def test_a_log_is_cut_at_its_lines():
+    lines = [f"2024-01-01 12:00:{second:02} INFO worker started, waiting for jobs\n" for second in range(60)]
+    assert set(sentences("".join(lines)[:-1])) - set(lines) <= {"".join(lines[-1:])[:-1], *joined(lines)}
 
 
 def test_a_long_line_is_cut_at_clauses():
@@ -210,18 +204,3 @@ def test_lines_of_other_text_are_cut_at_their_ends():
     lines = [f"state {n}: {'ready ' * (n % 5)}for {'more ' * (n % 3)}work" for n in range(40)]
     text = "\n".join(lines)
     assert {text[:cut].count("\n") for cut in split_sentences(text, 0, len(text), "en")} >= set(range(1, 30))
-
-
-def test_minified_code_is_cut_between_functions_and_rules():
-    script = "".join(
-        f'function f{n}(a,b){{var c=a+{n};return c>b?t(c,{{k:{n},v:"x{n}"}}):e[a]||(e[a]=[b,c])}}' for n in range(40)
-    )
-    parts = sentences(script)
-    assert len(parts) > 10
-    assert all(part.startswith("function ") and part.endswith("[b,c])}") for part in parts)
-    style = "".join(f".c{n}{{color:#{n:06x};margin:0 {n}px;padding:1px}}" for n in range(80))
-    parts = sentences(style)
-    assert len(parts) > 10
-    assert all(part.startswith(".c") and part.endswith("padding:1px}") for part in parts)
-    chain = "!function(){" + "".join(f"a.b{n}=c({n}),d[{n}]=e;" for n in range(60)) + "}();"
-    assert all(part.endswith(";") for part in sentences(chain))

@@ -1,0 +1,165 @@
+"""Rows: CSV and TSV, whose rows need their header, and lines with columns, as programs print them.
+
+If the lines of `ps` or of a report were cut like prose, the beginning of one row could stand before the end of another,
+which would be a statement that nobody made.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, islice
+
+from ctxcompress.data.passages import Kind, Node, NodeKind, Segment
+from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.text.lines import are_wrapped, split_lines
+
+__all__ = ["begins_with_header", "column_rows", "have_columns", "row_outline"]
+
+_FEWEST = 3
+"""The least lines of a block of rows, without rules and blank lines, and rows of a CSV file."""
+_FEWEST_SPACED_ROWS = 5
+"""The fewest rows with a space after their commas, as prose has."""
+_LONGEST_ROW, _LONGEST_CELL = 500, 100
+"""The most characters of a row and of a cell, on average. Longer rows have many cells, or else texts in them."""
+_ROW = lazy_regex(r"(?:[^\"\n]++|\"(?:[^\"]++|\"\")*+\"?)*+\n?")
+_QUOTED = lazy_regex(r"\"(?:[^\"]++|\"\")*+\"")
+_NUMBER = lazy_regex(r"[\"\s]*[-+$€]?\d")
+_ROWS_NAME = lazy_regex(r"\.[ct]sv$", re.IGNORECASE)
+_READ = 2_000
+"""Characters of a text that tell whether it begins with a header."""
+_COLUMNS = 0.6
+"""The least share of lines with a gap between columns."""
+_ALIGNED = 0.8
+"""The least share of lines that fill their width with a gap at the same place, if these are columns."""
+_GAP = lazy_regex(r"[^\s.!?:;](?: {2,}|\t[ \t]*)\S")
+_PUNCTUATED = lazy_regex(r"[^\W\d_]{2}[)\]\"'\u2019]?(?:[.,;!?](?=\s)|[-\u2010\u00ad]\s*\Z)")
+_LETTER = lazy_regex(r"[^\W_]")
+_FOLDER = lazy_regex(r"(?:\.{0,2}/[^\n]*|\.{1,2}|[^\s/]++/[^\n]*):\Z")
+"""The line above the files of a folder."""
+_DIGIT = lazy_regex(r"\d")
+
+
+def row_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
+    """Return the rows of CSV or TSV, or () if the text has none. The rows are children of the header if there is one.
+
+    name: a file name, path or title, if known.
+    """
+    is_named = name is not None and _ROWS_NAME.search(name) is not None
+    line = text[: text.find("\n")] if "\n" in text and not text[0].isspace() else ""
+    for sign in "\t;,":
+        if line.count(sign) >= (1 if is_named or sign == "\t" else 2):
+            if not _begins_alike(text, sign):
+                return ()
+            rows = _rows(text)
+            return _rows_with_header(rows, sign) if _is_table(text, rows, sign, is_named=is_named) else ()
+    return ()
+
+
+def column_rows(text: str, start: int, end: int, block: int, first: int, heading: tuple[str, ...]) -> list[Segment]:
+    """Return one segment for each line of ``text[start:end]`` if these are rows, else none.
+
+    If the first one is the header of columns, the others need it.
+
+    block: the number of the block. first: the number of the first segment in the text. heading: its heading path.
+    """
+    if text.count("\n", start, end) < _FEWEST - 1:
+        return []
+    raw = split_lines(text[start:end])
+    whole = [line for line in raw if _LETTER.search(line)]
+    lines = [line.strip() for line in whole]
+    if len(lines) < _FEWEST or _are_justified(whole):
+        return []
+    if not have_columns(lines):
+        return []
+    kind, needs = (Kind.TABLE, (first,)) if _is_header(lines) else (Kind.PARAGRAPH, ())
+    ends = list(_ends(raw, start))
+    pairs = zip((start, *ends), ends, strict=False)
+    return [Segment(kind, begin, last, block, heading, needs if begin > start else ()) for begin, last in pairs]
+
+
+def begins_with_header(text: str) -> bool:
+    """Tell whether a text begins with columns below a header, or with the files of a folder."""
+    lines = [line.strip() for line in split_lines(text[:_READ]) if _LETTER.search(line)]
+    return bool(lines) and have_columns(lines) and _is_header(lines)
+
+
+def have_columns(lines: Sequence[str]) -> bool:
+    """Tell whether most lines have a gap between columns."""
+    return _share(lines, lambda line: _GAP.search(line) is not None) >= _COLUMNS
+
+
+def _begins_alike(text: str, sign: str) -> bool:
+    """Tell whether the first two rows may have the same number of cells. Most prose is ruled out by them."""
+    if '"' not in text:
+        return True  # its rows are found fast
+    filled = (row[0] for row in _ROW.finditer(text) if row[0].strip())
+    return len({_cells(row, sign) for row in islice(filled, 2)}) < 2
+
+
+def _cells(row: str, sign: str) -> int:
+    return (_QUOTED.sub("", row) if '"' in row else row).count(sign)
+
+
+def _rows(text: str) -> list[str]:
+    if '"' not in text:
+        return text.splitlines(keepends=True) if "\r" not in text else split_lines(text)
+    return [row for row in _ROW.findall(text) if row]
+
+
+def _is_table(text: str, rows: Sequence[str], sign: str, *, is_named: bool) -> bool:
+    """Tell whether all rows have the same number of cells, but for those that are cut at either end."""
+    filled = [row for row in rows if row.strip()]
+    if "".join(rows) != text or len(filled) < _FEWEST:
+        return False
+    if len(text) > len(filled) * max(_LONGEST_ROW, _LONGEST_CELL * _cells(filled[0], sign)):
+        return False
+    if sign == "," and not is_named and len(filled) < _FEWEST_SPACED_ROWS and ", " in text:
+        return False
+    counts = [_cells(row, sign) for row in filled]
+    return len(set(counts[:-1])) == 1 and counts[-1] <= counts[0]
+
+
+def _rows_with_header(rows: Sequence[str], sign: str) -> tuple[Node, ...]:
+    ends = list(accumulate(map(len, rows)))
+    first = [cell.strip().lower() for cell in rows[0].split(sign)]
+    has_header = all(first[1:]) and len(set(first)) == len(first) and not any(map(_NUMBER.match, first))
+    nodes = tuple(
+        Node(NodeKind.RECORD, end - len(row), end) for row, end in list(zip(rows, ends, strict=True))[has_header:]
+    )
+    if not has_header:
+        return nodes
+    return (Node(NodeKind.RECORD, 0, ends[-1], "", 0, ends[0], ends[-1], False, nodes),)
+
+
+def _are_justified(lines: Sequence[str]) -> bool:
+    """Tell whether lines are wrapped prose with wider blanks here and there: these do not stand below one another, as
+    those between columns do."""
+    if not (are_wrapped(lines) and any(map(_PUNCTUATED.search, lines))):
+        return False
+    gaps = [gap.span() for line in lines[1:] for gap in _GAP.finditer(line.expandtabs())]
+    shared = max((n for ends in zip(*gaps, strict=True) for n in Counter(ends).values()), default=0)
+    return shared < _ALIGNED * (len(lines) - 1)
+
+
+def _ends(lines: Sequence[str], start: int) -> Iterator[int]:
+    """Yield where lines end. Blank lines belong to the line before."""
+    for line, below in zip(lines, (*lines[1:], ""), strict=True):
+        start += len(line)
+        if not below.isspace():
+            yield start
+
+
+def _is_header(lines: Sequence[str]) -> bool:
+    """Tell whether the first line says what the others are: it is the line of a folder, or only the lines below it have
+    numbers or small letters."""
+    first, others = lines[0], lines[1:]
+    if _FOLDER.match(first):
+        return True
+    is_capital = first.isupper() and not any(map(str.isupper, others))
+    return not _DIGIT.search(first) and (
+        is_capital or _share(others, lambda line: _DIGIT.search(line) is not None) > 0.5
+    )
+
+
+def _share(lines: Sequence[str], is_so: Callable[[str], bool]) -> float:
+    return sum(map(is_so, lines)) / len(lines)
