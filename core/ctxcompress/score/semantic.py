@@ -54,6 +54,8 @@ class Semantics:
     """Of each passage; None where it carries none."""
     word_vectors: Comparer | None = None
     """Cheap word vectors that support an expensive encoder."""
+    is_alone: bool = False
+    """Whether no word of the query occurs, so that closeness decides."""
 
     @classmethod
     def of(
@@ -65,7 +67,7 @@ class Semantics:
 
     def alone(self) -> "Semantics":
         """Return it without word vectors. Where no word of the query occurs, the encoder compares everything."""
-        return Semantics(self.encoder, self.embeddings)
+        return Semantics(self.encoder, self.embeddings, is_alone=True)
 
     @property
     def is_table(self) -> bool:
@@ -77,7 +79,7 @@ class Semantics:
         """The name of the model that has weights for these features; see evidence.COLUMNS."""
         if self.word_vectors is not None:
             return "encoder_and_static"
-        if self.is_table:
+        if self.is_table and not self.is_alone:
             return "word_table"
         return "encoder" if isinstance(self.encoder, Encoder) or not self.encoder.compares_all else "static"
 
