@@ -3,7 +3,8 @@
 Only what every format gives is used: kinds, blocks, ends of sentences and indentation.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -30,10 +31,16 @@ def completions_in(table: SegmentTable) -> Completions:
     """Return what completes each segment.
 
     Sentences of a paragraph complete each other. What has no sentence end, such as a title, a label or the beginning of
-    a sentence at the end of a page, is completed by what follows it, be it in the next passage.
+    a list, is completed by what follows it. If it is a passage of its own, that is the next passage, unless the same
+    label stands elsewhere. The end of a longer passage is not completed: the next passage may be from anywhere.
     """
     mutual = [_is_in_paragraph(table, number) for number in range(len(table.segments) - 1)]
-    before = [number for number, is_mutual in enumerate(mutual) if is_mutual or _is_unended(table, number)]
+    times = Counter(table.texts)
+    before = [
+        number
+        for number, is_mutual in enumerate(mutual)
+        if is_mutual or (_is_unended(table, number) and _has_next(table, number, times))
+    ]
     return Completions(
         np.array(before, np.intp),
         np.array([mutual[number] for number in before], bool),
@@ -49,6 +56,13 @@ def _is_in_paragraph(table: SegmentTable, number: int) -> bool:
         and table.kind[number + 1] in _PROSE
         and table.document[number] == table.document[number + 1]
     )
+
+
+def _has_next(table: SegmentTable, number: int, times: Mapping[str, int]) -> bool:
+    """Tell whether the next segment is sure to follow a segment, be it in the next passage."""
+    if table.document[number] == table.document[number + 1]:
+        return True
+    return bool(table.begins[number]) and times[table.texts[number]] == 1
 
 
 def _is_unended(table: SegmentTable, number: int) -> bool:
