@@ -163,18 +163,19 @@ def _judged(
     """is_pruned: whether the likelihoods are wanted."""
     table, corpus = analysis.table, analysis.corpus
     asked = _question(question, analysis, language, config)
-    if config.scorer == "bm25":
-        scores, chance = _bm25(asked, corpus), 1.0
-    elif config.scorer != "evidence":
-        scores, chance = scores_of_rank_bm25(config.scorer, corpus.words, asked.wanted, asked.terms), 1.0
-    else:
+    wants = is_pruned and not asks_for_all(question, language)
+    likelihoods = np.ones(len(table.segments))
+    if config.scorer == "evidence":
         matches = matches_in(corpus, asked)
         scores = evidence(asked, corpus, matches, semantics)
-        chance = _chance(asked, matches, scores, config) if is_pruned else 1.0
-    may_drop = is_pruned and not asks_for_all(question, language)
-    # The table finds something close in any text, so it tells what comes first, and words what is likely.
-    of_words = evidence(asked, corpus, matches) if may_drop and semantics and semantics.is_table else scores
-    likelihoods = _likelihoods(of_words, chance, table) if may_drop else np.ones(scores.size)
+        if wants:
+            # The table finds something close in any text, so it tells what comes first, and words what is likely.
+            likely = evidence(asked, corpus, matches) if semantics and semantics.is_table else scores
+            likelihoods = _likelihoods(likely, _chance(asked, matches, scores, config), table)
+    elif config.scorer == "bm25":
+        scores = _bm25(asked, corpus)
+    else:
+        scores = scores_of_rank_bm25(config.scorer, corpus.words, asked.wanted, asked.terms)
     around = surroundings(asked.text, table.segments, table.texts)
     if Kind.BOILERPLATE in config.type_weights:
         around = Surroundings([])
