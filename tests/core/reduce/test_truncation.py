@@ -15,7 +15,7 @@ from ctxcompress.segment.segments import segment
 from ctxcompress.segment.source_code import outline
 
 LIBRARY = Path(sysconfig.get_path("stdlib"))
-MODULES = ["textwrap", "argparse", "queue", "statistics", "difflib", "calendar", "shelve", "zipfile", "ast", "enum"]
+MODULES = ["textwrap", "argparse", "queue", "difflib", "enum"]
 
 
 def cut(text, most, query="", name=None):
@@ -78,7 +78,7 @@ def test_code_that_parses_still_does_whatever_is_asked(text, most, asked):
 
 
 @pytest.mark.parametrize("name", MODULES)
-@pytest.mark.parametrize("most", [300, 1_000, 2_000, 8_000])
+@pytest.mark.parametrize("most", [300, 2_000])
 def test_modules_of_the_library_still_parse(name, most):
     text = (LIBRARY / f"{name}.py").read_text(encoding="utf-8")
     for query in ("", "the path of the result to close"):

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from accounts import assert_partition, assert_verbatim
 from format_readers import adversarial, lists_of_passages, parse_compact, passages
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ from ctxcompress.errors import BudgetTooSmall, ConfigError
 from ctxcompress.text.tokens import TokenCounter
 
 sys.path.append(str(Path(__file__).parent.parent / "rules"))
-from rule_inputs import TOKENIZERS, assert_partition, assert_verbatim, budgets, queries
+from rule_inputs import TOKENIZERS, budgets, queries
 from rule_inputs import passages as lists_of_texts
 
 FORMATS = ("compact", "verbose", "json", "xml")
