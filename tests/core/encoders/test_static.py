@@ -153,3 +153,26 @@ def test_a_label_counts_as_if_it_stood_before_its_texts(vectors):
     assert close == pytest.approx(vectors.compare_each(queries, joined), abs=1e-6)
     assert of_labels[0, 0] > of_labels[0, 1]
     assert of_labels[1, 1] > of_labels[1, 0]
+
+
+# Passages about something else
+
+PAGES = [
+    "The pool has ten connections. A connection is closed after it was idle for a minute.",
+    "Logs are kept for a week. Then they are deleted by a job that runs at night.",
+    "Invoices are settled by bank transfer or credit card.",
+    *(
+        f"Section {n} of the manual describes option {n}. It is set in the file, and read at the start."
+        for n in range(20)
+    ),
+]
+OPTIONS = {"max_tokens": 40, "adaptive": True, "on_empty": "drop"}
+
+
+def test_nothing_is_kept_of_passages_about_something_else(vectors):
+    assert compress("what is the capital of France?", PAGES, encoder=vectors, **OPTIONS).text == ""
+
+
+def test_an_answer_in_other_words_is_kept(vectors):
+    text = compress("how can I pay?", PAGES, encoder=vectors, **OPTIONS).text
+    assert "credit card" in text

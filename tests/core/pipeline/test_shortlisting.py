@@ -42,9 +42,7 @@ def test_every_passage_is_accounted_for():
     [
         {"must_keep": ["Report 17"]},
         {"top_n": 3_000},
-        {"max_chunks_per_doc": 2},
         {"language": "ar"},
-        {"language": "nl"},
         {"encoder": StaticVectors()},
     ],
 )

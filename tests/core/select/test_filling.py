@@ -45,14 +45,14 @@ def assert_full(structure, selection, layout, budget):
         assert cost > room or room < 6 + budget // 100, (number, cost, room)
 
 
-@pytest.mark.parametrize("budget", range(20, 400, 7))
+@pytest.mark.parametrize("budget", range(20, 400, 31))
 @pytest.mark.parametrize("elide", [dear_gaps, lambda _, __: ()])
 def test_no_room_is_left_for_a_segment(elide, budget):
     structure, layout = structure_of([TEXT]), layout_of(elide)
     assert_full(structure, select(structure, np.array(VALUES), layout, budget), layout, budget)
 
 
-@pytest.mark.parametrize("budget", [450, 600, 800, 1000, 1500])
+@pytest.mark.parametrize("budget", [450, 1000])
 @pytest.mark.parametrize("name", ["textwrap", "heapq", "queue", "configparser"])
 def test_chunks_of_source_fill_the_budget(name, budget):
     text = (Path(sysconfig.get_path("stdlib")) / f"{name}.py").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from preview_lines import without_relevance
 from towns import PASSAGES, QUERY, TEXTS, words
 
 from ctxcompress import Passage, compress
-from ctxcompress.errors import ConfigError, CtxCompressError, InputError
+from ctxcompress.errors import CtxCompressError, InputError
 
 
 def preview(max_tokens=300, passages=PASSAGES, query=QUERY, **options):
@@ -92,11 +92,6 @@ def test_an_unknown_id_is_refused_with_those_there_are():
     assert isinstance(raised.value, CtxCompressError)
     with pytest.raises(InputError, match="the first ones are none"):
         compress("q", [], format="preview").expand("0")
-
-
-def test_a_part_of_no_size_is_refused():
-    with pytest.raises(ConfigError, match="max_tokens is 0"):
-        preview().expand("arle", max_tokens=0)
 
 
 # Relevance
