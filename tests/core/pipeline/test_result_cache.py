@@ -250,13 +250,14 @@ def test_source_code_is_read_back_as_it_was(path):
 
 @pytest.mark.parametrize("form", ["memory", "sqlite"])
 def test_a_query_finds_the_analysis_of_its_passages(form, tmp_path):
-    cache = MAKERS[form](tmp_path)
-    Compressor(CompressionConfig(cache=cache)).analyse(passages())
+    cache, one = MAKERS[form](tmp_path), passages()[0]
+    given_ = [replace(one, id=str(n), text=f"{one.text}\n\nPage {n}.") for n in range(5)]
+    Compressor(CompressionConfig(cache=cache)).analyse(given_)
+    assert cache.stats().entries == 5
     if form == "sqlite":  # another process opens the file anew
-        assert cache.stats().entries == len(passages())
         cache = MAKERS[form](tmp_path)
-    result = Compressor(CompressionConfig(max_tokens=40, cache=cache)).compress(QUESTIONS[0], passages()[:3])
-    assert result == Compressor(CompressionConfig(max_tokens=40)).compress(QUESTIONS[0], passages()[:3])
+    result = Compressor(CompressionConfig(max_tokens=40, cache=cache)).compress(QUESTIONS[0], given_[:3])
+    assert result == Compressor(CompressionConfig(max_tokens=40)).compress(QUESTIONS[0], given_[:3])
     assert result.cache.hits == 3
 
 
