@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.agents.builder import ContextBuilder
-from ctxcompress.cache import Cache
 from ctxcompress.errors import BudgetTooSmall, ConfigError
 from ctxcompress.text.tokens import TokenCounter
 
@@ -56,7 +55,7 @@ def test_the_final_text_is_within_max_tokens_of_any_callable(name, format, items
 
 @pytest.mark.parametrize("order", ["source", "relevance", "edges"])
 @pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("budget", range(20, 400, 45))
+@pytest.mark.parametrize("budget", [20, 110, 380])
 def test_numbers_are_positions_in_the_final_text(format, budget, order):
     result = compress(
         "default timeout?", [item(n, f"{n}. {TEXT}") for n in range(12)], format=format, max_tokens=budget, order=order
@@ -85,7 +84,7 @@ def test_what_fits_in_its_format_is_kept_whole_and_one_token_less_is_not_enough_
 
 @pytest.mark.parametrize("format", ALL)
 @pytest.mark.parametrize("other", ALL)
-@pytest.mark.parametrize("budget", [5, 30, 60, 150, 1_000])
+@pytest.mark.parametrize("budget", [5, 60, 1_000])
 def test_another_format_of_a_result_is_within_its_budget(format, other, budget):
     items = [item(n, f"{n}. {TEXT}") for n in range(4)]
     result = compress("default timeout?", items, max_tokens=budget, format=format)
@@ -126,15 +125,6 @@ def test_a_result_in_a_format_can_be_pickled_and_expanded():
 def test_a_frame_and_a_format_are_refused_together():
     with pytest.raises(ConfigError, match=r"a frame is given with format='xml'.*give one of them"):
         Compressor(CompressionConfig(format="xml")).compress("q", ["text"], frame=lambda passage, text: text)
-
-
-def test_a_cache_tells_formats_apart():
-    cache = Cache()
-    items = [item(n, f"{n}. {TEXT}") for n in range(4)]
-    for _ in range(2):
-        for name in ALL:
-            cached = compress("default timeout?", items, max_tokens=90, format=name, cache=cache)
-            assert cached == compress("default timeout?", items, max_tokens=90, format=name)
 
 
 @pytest.mark.parametrize("format", ["compact", "verbose"])

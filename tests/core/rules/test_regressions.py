@@ -58,10 +58,6 @@ def test_indentation_does_not_cut_a_word() -> None:
     assert text in ("Implemented by", "Implemented")
 
 
-def test_a_score_too_large_for_a_float_is_unknown() -> None:
-    assert compress("a", [{"text": "a", "score": 10**400}]).passages[0].original.score is None
-
-
 @pytest.mark.parametrize("fields", [{"file_path": Path("x.py")}, {"title": 5}, {"header_path": "Guide > Install"}])
 def test_a_field_of_a_wrong_type_is_refused(fields: dict[str, object]) -> None:
     with pytest.raises(InputError, match=next(iter(fields))):
