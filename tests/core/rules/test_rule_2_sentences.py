@@ -183,15 +183,6 @@ def test_the_rest_of_a_paragraph_has_a_marker_under_its_heading():
     assert "# Peers\n\n[…] " in compress("is it a plugin?", [text], max_tokens=22).text
 
 
-def test_lines_of_a_log_have_a_marker_between_them():
-    lines = [f"2026-05-01 10:{n:02}:00 INFO worker: finished job {n} of the batch" for n in range(60)]
-    lines[20] = "2026-05-01 10:20:00 ERROR worker: the disk is full"
-    log = "\n".join(lines)
-    kept = compress("why did the worker fail?", [log], max_tokens=120).text
-    assert lines[20] in kept
-    assert all(folded(part) in folded(log) for part in kept.split(GAP))
-
-
 def test_items_of_a_list_and_lines_of_rows_have_no_marker_between_them():
     items = "\n".join(f"- The {word} is checked in week {n}." for n, word in enumerate(WORDS))
     rows = "\n".join(f"{word} = {n}" for n, word in enumerate(WORDS))

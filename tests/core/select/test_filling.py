@@ -121,13 +121,6 @@ def test_no_short_unlikely_block_is_kept_without_its_neighbour(sizes, budget, da
     assert len(table.texts) - 1 in kept or room < 6 + budget // 100  # a short passage is kept whole
 
 
-@given(sizes=st.lists(st.lists(st.integers(1, 4), min_size=2, max_size=6), min_size=1, max_size=12))
-def test_something_is_kept_if_all_is_short_and_unlikely(sizes):
-    texts = _passages(sizes)
-    structure = structure_of(texts)
-    assert kept_of(texts, structure, [0.1] * len(structure.table.texts), 5)
-
-
 def test_what_would_fit_but_stands_alone_is_dropped_as_unlikely():
     texts = ["The default timeout of the server is thirty seconds.", *(f"Boats {n}.\n\nTea {n}." for n in range(99))]
     result = compress("what is the default timeout of the server?", texts, max_tokens=500)

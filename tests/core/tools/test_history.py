@@ -243,17 +243,6 @@ def test_a_message_that_needs_nothing_of_what_was_left_out_changes_nothing():
     assert bm25.next_generation(messages, before)["number"] == 2
 
 
-def test_calls_stay_without_their_results_as_long_as_there_is_room():
-    messages = run(6)
-    compressor = HistoryCompressor(CONFIG, 2_500, keep_last=1)
-    shown = compressor.shown(messages, compressor.next_generation(messages, None))
-    assert len(shown) == len(messages)
-    tight = HistoryCompressor(CONFIG, 1_000, keep_last=1)
-    generation = tight.next_generation(run(40, size=8), None)
-    assert generation["dropped"]
-    assert "m1" in generation["dropped"]
-
-
 def test_a_message_that_was_changed_meanwhile_is_shown_as_it_is_now():
     messages = run(12)
     compressor = HistoryCompressor(CONFIG, 2_000)
@@ -290,11 +279,6 @@ def test_a_run_without_a_message_of_the_user_is_compressed_for_what_the_model_sa
     generation = compressor.next_generation(messages, None)
     assert generation["goal"] is None
     assert_rules(messages, compressor, generation)
-
-
-def test_a_very_short_message_is_read_with_the_one_before():
-    messages = [user(0, "When is the gearbox of the ferry fitted?"), said(1, "Shall I look?"), user(2, "Yes, please.")]
-    assert query_for(messages, 2) == "When is the gearbox of the ferry fitted?\nYes, please."
 
 
 @pytest.mark.parametrize(

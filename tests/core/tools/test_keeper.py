@@ -89,13 +89,6 @@ def test_the_budget_holds_however_long_the_marker_is(limit, marker):
     assert made.compressed_tokens <= limit
 
 
-def test_what_fits_stays_as_it_is_and_what_cannot_be_kept_is_shortened_without_a_marker():
-    assert fitted(lambda _: None, lambda shorter: shorter, 100, room=40) is None
-    fits = Made(60, original_tokens=90)
-    assert fitted(lambda budget: fits if budget < 90 else None, lambda shorter: shorter, 100, room=40) is None
-    assert fitted(Made, lambda _: None, 100, room=40) == Made(100)
-
-
 def test_a_marker_is_never_longer_than_what_it_stands_for():
     filtered = Made(80, original_tokens=90)
     assert fitted(lambda _: filtered, lambda _: Made(95, original_tokens=90), 100, room=40) is None
@@ -174,12 +167,6 @@ def test_a_question_gets_what_answers_it_and_no_filler_however_much_fits(max_tok
 def test_a_short_text_comes_whole_whatever_is_asked(max_tokens):
     text = "Ships came late. The default timeout is 30 seconds."
     assert expanded(text, max_tokens, question="what is the default timeout?") == text
-
-
-def test_without_probabilities_a_question_gets_what_fits():
-    store, handle = kept(PAGE)
-    given = Expander.of(CONFIG.with_options(scorer="bm25"), 300).expand(store, ["one"], handle, None, "which timeout?")
-    assert "timeout is 30" in given
 
 
 @pytest.mark.parametrize("written", ["{}", "[{}]", "expand {}", " '{}' ", "[expand {}]"])

@@ -61,12 +61,6 @@ def test_the_schema_says_the_published_limits_and_the_options_as_defaults():
     assert schema["required"] == ["query"]
 
 
-def test_the_limits_include_the_defaults():
-    parameters = QueryTool.of(top_n=500, ngram_threshold=0.05).parameters
-    assert parameters.schema["properties"]["top_n"]["maximum"] == 500
-    assert parameters.read({"query": QUERY}).options["ngram_threshold"] == 0.05
-
-
 JSON = st.one_of(
     st.none(), st.booleans(), st.integers(-200, 200), st.floats(-2, 200), st.text(max_size=5), st.lists(st.integers())
 )
@@ -244,12 +238,6 @@ def test_more_room_never_loses_the_lead_or_the_statistics():
         has = [part in text for text in texts]
         assert all(before <= after for before, after in pairwise(has))
         assert has[-1]
-
-
-async def test_the_answer_is_the_same_off_the_event_loop():
-    tool = QueryTool.of()
-    asked = tool.parameters.read({"query": QUERY, "show_stats": True})
-    assert await tool.answer_off_loop(asked, found()) == tool.answer(asked, found())
 
 
 @pytest.mark.parametrize("format", ["json", "xml"])
