@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sqlite3
 import stat
 
 import pytest
@@ -10,6 +11,7 @@ from caches import PLAIN
 from ctxcompress import CtxCompressError
 from ctxcompress.apps.feedback import FeedbackLog
 from ctxcompress.cache import Cache, SqliteStore
+from ctxcompress.cache.private_file import PrivateDatabase
 from ctxcompress.errors import ConfigError
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="permissions are POSIX's")
@@ -100,3 +102,10 @@ def test_a_path_with_a_null_character_is_refused(tmp_path, name):
         SqliteStore(f"{tmp_path}/{name}")
     with pytest.raises(ConfigError, match=r"null character.* give the path of another file"):
         FeedbackLog(f"{tmp_path}/{name}")
+
+
+def test_a_value_larger_than_any_that_is_written_is_refused(tmp_path):
+    schema = ("CREATE TABLE notes (text TEXT NOT NULL)",)
+    database = PrivateDatabase(tmp_path / "c", 0x6E6F7465, schema, largest=1_000)
+    with pytest.raises(sqlite3.Error, match="too big"), database.transaction() as connection:
+        connection.execute("INSERT INTO notes VALUES (?)", ("x" * 1_001,))

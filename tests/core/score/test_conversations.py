@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
+from corpora import corpus_of
 
 from ctxcompress import Compressor, Passage, compress
-from ctxcompress.data.documents import documents_as_they_are
-from ctxcompress.data.table import SegmentTable
-from ctxcompress.score.adjustments import raise_yes_no_answers
-from ctxcompress.segment.segments import segment
+from ctxcompress.score.neighbours import TURNS, is_conversation, turn_features
 
 NAMES = ["Ana", "Bo", "Cy", "Bo", "Dee", "Bo", "Mia"]
 IDLE = ["ok", "thanks!", "lol", "good morning", "haha", "np", "great", "see you", "brb"]
@@ -67,31 +65,11 @@ def test_the_answer_to_a_question_that_matches_is_kept(passages):
     assert "Mara, on Thursday." in compress("who is to mend the pump?", passages, max_tokens=28).text
 
 
-YES_OR_NO = {
-    "Can I run it as a service?": "Yes, but only on Linux.",
-    "But is that safe?": "**Answer**: Not really. Locks are advisory.",
-    "Kann ich das ändern?": "Ja, in den Einstellungen.",
-    "Puis-je le modifier ?": "Oui, dans les réglages.",
-    "¿Puedo cambiarlo?": "Sí, en los ajustes.",
-    "How do I run it as a service?": None,
-    "Candles and isles": None,
-}
-
-
-@pytest.mark.parametrize(("query", "answer"), YES_OR_NO.items())
-def test_a_question_for_yes_or_no_is_answered_by_the_paragraph_that_begins_so(query, answer):
-    text = f"Units are started at boot.\n\n{answer or 'Yes.'}\n\nThe order is by name."
-    table = SegmentTable.of(documents_as_they_are([text]), [segment(text)])
-    found = raise_yes_no_answers(query, table, np.full(len(table.segments), 0.1))
-    raised = [part for part, value in zip(table.texts, found, strict=True) if value > 0.1]
-    assert bool(raised) == bool(answer)
-    assert all(part.strip() in str(answer) for part in raised)
-
-
-def test_the_answer_with_yes_is_kept_in_a_budget():
-    page = (
-        "Set `interval` to the seconds between two runs. A run that takes longer delays the next one, and no run is "
-        "lost.\n\nYes. The runner registers with the init system on its own.\n\nEach run has a folder for its output. "
-        "The service removes folders after a week, and says so in the log of the system."
-    )
-    assert "Yes. The runner registers" in compress("Can I use it as a service?", [page], max_tokens=18).text
+def test_a_turn_is_judged_by_the_turns_beside_it_and_by_a_question_right_before():
+    found = dict(zip(TURNS, turn_features(corpus_of(TALK), np.array([0.04, 0.64, 0.01, 0.16, 0, 0.09])), strict=True))
+    assert found["turn_before"] == pytest.approx([0, 0.2, 0.8, 0.1, 0.4, 0])
+    assert found["turn_before_that"] == pytest.approx([0, 0, 0.2, 0.8, 0.1, 0.4])
+    assert found["turn_after"] == pytest.approx([0.8, 0.1, 0.4, 0, 0.3, 0])
+    assert (found["asks"].tolist(), found["answers"][2]) == ([0, 1, 0, 0, 1, 0], pytest.approx(0.8))
+    assert is_conversation(corpus_of(TALK))
+    assert not is_conversation(corpus_of("The pump was mended by Mara. Who else could have done it?"))
