@@ -65,6 +65,7 @@ def test_addresses_end_before_the_punctuation_of_the_sentence():
 def test_code_is_fenced_blocks_and_spans_between_backticks():
     text = "Call `f` or ``g``:\n\n```py\nx = `1`\n```\n\nthen `h`.\n\n~~~\nopen"
     assert _found("code", text) == ["`f`", "``g``", "```py\nx = `1`\n```", "`h`", "~~~\nopen"]
+    assert _found("code", "```\na\n```py\nb\n```\nend") == ["```\na\n```py\nb\n```"]
 
 
 @pytest.mark.parametrize("name", NamedPattern)

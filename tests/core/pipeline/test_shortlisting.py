@@ -61,3 +61,9 @@ def test_all_are_looked_at_if_they_are_log_lines_or_records(line):
 def test_the_answer_some_messages_after_the_question_is_on_the_list():
     texts = ["Noise."] * 50 + ["When does the ferry leave?", "Hm.", "Good question.", "At nine."] + ["Noise."] * 50
     assert {50, 51, 52, 53} <= {*shortlist(texts, {"ferry": 1.0}, 5)}
+
+
+def test_a_rare_word_weighs_more_and_endings_do_not_matter():
+    texts = [*["The harbour."] * 40, *["Noise."] * 100, "A quota of it.", *["Noise."] * 50]
+    assert shortlist(texts, {"harbour": 1.0, "quota": 1.0}, 1) == [140]
+    assert shortlist(texts[50:], {"quotas": 1.0}, 1) == [90]

@@ -64,11 +64,12 @@ def test_a_score_that_is_the_threshold_but_for_rounding_stays():
     assert kept((0.1 + 0.2, 0.3), 0.1 + 0.2, **RAW) == "01"
 
 
-def test_negative_similarities_alone_are_no_share_of_anything():
+def test_negative_similarities_alone_and_negative_distances_are_no_share_of_anything():
     result = compress("q", scored(-1.0, -9.0), min_score=0.3)
     assert ids(result) == ["0", "1"]
     assert note(result, "threshold").startswith("skipped")
     assert kept((-1.0, -9.0), -5, **RAW) == "0"
+    assert kept((-1.0, 5.0), 0.5, score_kind="distance") == "01"
 
 
 @pytest.mark.parametrize(("on_empty", "expected"), [("keep_best", "1"), ("original", "012"), ("drop", "")])
