@@ -11,16 +11,7 @@ from ctxcompress.config.files import default_path
 from ctxcompress.config.options import starting_config
 from ctxcompress.errors import ConfigError
 
-DOCS = """
-[search]
-min_confidence = 0.3
-max_chunks_per_doc = 2
-dedup_enabled = true
-dedup_threshold = 0.85
-ngram_dedup_enabled = true
-ngram_dedup_threshold = 0.7
-"""
-OFF = "[search]\nmin_confidence = 0.0\nmax_chunks_per_doc = 0\ndedup_enabled = false\n"
+OFF = "[search]\nmin_confidence = 0.3\n[compression]\nenabled = false"
 CODE = {
     "enabled": True,
     "cache": "memory",
@@ -63,16 +54,7 @@ def test_a_published_configuration_of_a_code_search_is_read(read, given):
     assert config.with_options(cache=None) == PUBLISHED["code"]
 
 
-def test_a_published_configuration_of_a_documentation_search_is_read(read):
-    assert read(DOCS) == CompressionConfig(
-        min_score=0.3, max_chunks_per_doc=2, similarity_threshold=0.85, ngram_threshold=0.7
-    )
-    assert read(OFF) == CompressionConfig(min_score=0.0)
-    as_json = {"search": {"min_confidence": 0.3, "max_chunks_per_doc": 2}, "server": {"port": 80}}
-    assert read(as_json) == CompressionConfig(min_score=0.3, max_chunks_per_doc=2)
-
-
-@pytest.mark.parametrize("given", [f"{DOCS}\n[compression]\nenabled = false", engines({**CODE, "enabled": False})])
+@pytest.mark.parametrize("given", [OFF, engines({**CODE, "enabled": False})])
 def test_a_configuration_that_is_switched_off_lets_every_text_pass(read, given):
     config = read(given)
     result = compress("two?", PAGES, config=config)

@@ -181,6 +181,14 @@ def test_a_file_can_name_word_vectors_as_the_encoder(toml):
         ('[compression]\nenabled = "no"', "compression.enabled is 'no'; give true or false"),
         ("max_tokens = 500", r"kb.toml has 'max_tokens' outside of a table; put it under \[compression\]"),
         ("[compression", "kb.toml is not TOML"),
+        (
+            "[compression.smartTruncation]\nenabled = false\nmaxLenght = 2000",
+            r"\[compression.smartTruncation\] .* 'maxLenght'; did you mean 'maxLength'",
+        ),
+        ("[compression]\nllm = 5", r"compression.llm is 5; make it a table: \[compression.llm\]"),
+        ("[compression.llm]\nenabled = true", r"compression\.llm is on, but no file can hold .*; set enabled = false"),
+        ("[compression.smartTruncation]\nmaxLength = 5", "max_length is 5; give a whole number, at least 100"),
+        ("[compression.smartTruncation]\npreserveStructure = false", "is False; only true is possible here"),
     ],
 )
 def test_a_file_that_cannot_work_is_refused(toml, text, message):
@@ -205,12 +213,6 @@ def test_a_stage_of_code_search_tools_can_be_off(toml, table):
         toml(f"[compression.{table}]\nenabled = 1")
 
 
-def test_no_language_model_can_be_asked_for(toml):
-    for on in ("enabled = true", ""):
-        with pytest.raises(ConfigError, match=r"compression\.llm is on, but no file can hold .*; set enabled = false"):
-            toml(f"[compression.llm]\n{on}")
-
-
 @pytest.mark.parametrize(
     ("text", "options"),
     [
@@ -227,23 +229,6 @@ def test_no_language_model_can_be_asked_for(toml):
 )
 def test_the_tables_of_a_code_search_are_options(toml, text, options):
     assert changed(toml(text)) == options
-
-
-def test_a_wrong_value_of_a_code_search_is_refused(toml):
-    with pytest.raises(ConfigError, match="max_length is 5; give a whole number, at least 100"):
-        toml("[compression.smartTruncation]\nmaxLength = 5")
-    with pytest.raises(ConfigError, match="metadata_only is 4; the best score of a retrieval counts as 1"):
-        toml('[compression]\nmetadataOnly = {scoreThreshold = 4}\nscore_kind = "similarity"')
-    with pytest.raises(ConfigError, match=r"smartTruncation.preserveStructure is False; only true is possible here"):
-        toml("[compression.smartTruncation]\npreserveStructure = false")
-
-
-def test_the_keys_of_nested_tables_are_checked_too(toml):
-    assert toml("[compression.smartTruncation]\nenabled = false\nmaxLength = 2000") == CompressionConfig()
-    with pytest.raises(ConfigError, match=r"\[compression.smartTruncation\] .* 'maxLenght'; did you mean 'maxLength'"):
-        toml("[compression.smartTruncation]\nenabled = false\nmaxLenght = 2000")
-    with pytest.raises(ConfigError, match=r"compression.llm is 5; make it a table: \[compression.llm\]"):
-        toml("[compression]\nllm = 5")
 
 
 def test_every_option_that_toml_can_say_can_be_said(toml):

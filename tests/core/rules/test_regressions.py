@@ -28,14 +28,6 @@ def test_no_header_of_a_table_is_kept_without_a_row() -> None:
     assert "|---|---|\n\n" not in text
 
 
-def test_a_list_comes_with_what_announces_it() -> None:
-    advice = (
-        "Never do the following:\n\n- delete the index\n- restart the master\n\n" + "Something else entirely. " * 30
-    )
-    text = compress("delete the index", [advice], max_tokens=14).text
-    assert text.startswith("Never do the following:\n\n- delete the index")
-
-
 @pytest.mark.parametrize("encoding", ["o200k_base", "cl100k_base"])
 @pytest.mark.parametrize("moon", ["The moon is round.", "It was late.", "Rain fell all week."])
 def test_what_is_asked_for_is_kept_before_two_short_sentences_on_other_things(encoding: str, moon: str) -> None:
