@@ -12,7 +12,7 @@ from pytest_socket import disable_socket
 from ctxcompress.errors import CtxCompressWarning
 
 # By default some examples of each property; with --hypothesis-profile many, which make test-all sets, or few.
-settings.register_profile("some", max_examples=20, deadline=None)
+settings.register_profile("some", max_examples=12, deadline=None)
 settings.register_profile("many", max_examples=100, deadline=None, derandomize=True)
 settings.register_profile("few", max_examples=10, deadline=None, derandomize=True)
 settings.load_profile("some")

@@ -1,14 +1,12 @@
 """A context that grows over several retrievals."""
 
 import asyncio
-import threading
 
 import numpy as np
 import pytest
 
 from ctxcompress import CompressionConfig, Passage
 from ctxcompress.agents.builder import ContextBuilder
-from ctxcompress.data.results import Reason
 from ctxcompress.errors import ConfigError, InputError
 
 POOL = "The pool opens ten connections at the start. The default timeout is 30 seconds. Logs are kept for one week."
@@ -63,14 +61,6 @@ def test_what_means_the_same_as_what_is_in_is_left_out_if_that_is_asked_for():
     same = Passage("b", "Felines rest from dawn to dusk.", embedding=np.array([0.99, 0.01]))
     other = Passage("c", "Dogs bark at night.", embedding=[0.0, 1.0])
     assert reasons(builder.add([same, other])) == [(2, "duplicate", 0)]
-
-
-def test_sentences_that_windows_share_with_windows_that_are_in_come_once():
-    windows = [Passage(f"w{n}", " ".join(RULES[n : n + 4]), doc_id="rules") for n in range(0, 9, 2)]
-    builder = ContextBuilder(1_000)
-    for window in (windows[2], windows[0], windows[4], windows[1], windows[3]):
-        builder.add([window], query="which port is for tenant number 7?")
-    assert all(builder.render().count(rule) == 1 for rule in RULES)
 
 
 TABLE = "| name | value |\n|---|---|\n" + "".join(f"| option{n} | {n * 17} |\n" for n in range(30))
@@ -136,22 +126,6 @@ def test_what_a_retrieval_left_out_stays_left_out_when_it_is_rebalanced():
     assert reasons(added) == [(1, "score", None), (2, "limit", None), (4, "score", None)]
 
 
-def test_scores_are_compared_within_an_add():
-    builder = ContextBuilder(config=CompressionConfig(max_tokens=1_000, min_score=0.5))
-    builder.add([Passage("a", "A cosine of another retriever.", score=0.8)])
-    added = builder.add([Passage("b", "BM25 likes this.", score=20.0), Passage("c", "And not this.", score=2.0)])
-    assert reasons(added) == [(2, "score", None)]
-
-
-@pytest.mark.parametrize("given", [[], [""], [" \n"], iter(())])
-def test_nothing_adds_nothing(given):
-    builder = ContextBuilder(100)
-    builder.add([POOL])
-    added = builder.add(given, query="timeout")
-    assert (builder.render(), added.text, added.tokens, added.passages) == (POOL, "", 0, ())
-    assert all(found.reason is Reason.EMPTY for found in added.dropped)
-
-
 async def test_the_async_twin_does_the_same():
     one, other = ContextBuilder(30), ContextBuilder(30)
     for query in ("timeout", "logs"):
@@ -165,16 +139,6 @@ async def test_adds_at_the_same_time_all_come_in():
     await asyncio.gather(*(builder.aadd([rule], query="rule") for rule in RULES))
     assert sorted(builder.render().split("\n\n")) == sorted(RULES)
     assert sorted(part.index for part in builder.passages) == list(range(12))
-
-
-def test_threads_can_share_it():
-    builder = ContextBuilder(1_000)
-    threads = [threading.Thread(target=builder.add, args=([rule],)) for rule in RULES]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(builder.render().split("\n\n")) == sorted(RULES)
 
 
 def broken(text):

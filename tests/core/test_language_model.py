@@ -11,14 +11,10 @@ from ctxcompress.language_model import LLMSelector, Price
     ("given", "said"),
     [
         ({"breadth": 0.5}, "breadth is 0.5; give a number from 1 to 100"),
-        ({"breadth": float("nan")}, "breadth is nan"),
-        ({"breadth": True}, "breadth is True"),
         ({"timeout": 0}, "timeout is 0; give a number of seconds above 0"),
-        ({"timeout": "30"}, "timeout is '30'"),
         ({"ask_if_fits": 1}, "ask_if_fits is 1; give True or False"),
         ({"fill_budget": None}, "fill_budget is None; give True or False"),
         ({"price": 3}, "price is 3; give what a million input tokens"),
-        ({"price": (1, -1)}, "price is (1, -1)"),
     ],
 )
 def test_a_value_that_cannot_work_is_refused_with_the_remedy(given, said):

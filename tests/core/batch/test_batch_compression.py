@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
+from itertools import chain, cycle
 from pathlib import Path
 
 import pytest
@@ -20,16 +21,6 @@ from ctxcompress.errors import ConfigError
 BUDGET = 30
 
 
-def test_processes_give_the_results_of_single_calls_in_order() -> None:
-    given = rows(80)
-    results = list(compress_batch(iter(given), max_tokens=BUDGET, workers=2))
-    assert [result.index for result in results] == list(range(80))
-    assert [result.compression for result in results] == [compress(*row, max_tokens=BUDGET) for row in given]
-    assert results[7].compression is not None
-    assert results[7].compression.stats.original_tokens > BUDGET
-    assert results[7].compression.render("xml").startswith("<")
-
-
 text = st.text(max_size=60)
 
 
@@ -41,29 +32,37 @@ def test_one_process_gives_the_results_of_single_calls(given: list[tuple[str | N
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_row_that_fails_is_an_error_and_stops_no_other(workers: int) -> None:
-    good = rows(2)
-    given = [
-        good[0],
-        7,
-        {"query": "x"},
-        ("x", [7]),
-        ("fails", ["a b"] * 50),
-        {"query": "x", "passages": ["y"]},
-        good[1],
-    ]
+def test_results_are_in_order_a_row_that_fails_stops_no_other_and_rows_are_read_as_they_are_needed(
+    workers: int,
+) -> None:
+    wrong: list[object] = [7, {"query": "x"}, ("x", [7]), ("fails", ["a b"] * 50)]
+    read = 0
+
+    def endless() -> Iterator[object]:
+        nonlocal read
+        for row in chain(rows(20), wrong, cycle(rows(20))):
+            read += 1
+            yield row
+
     config = CompressionConfig(max_tokens=BUDGET, encoder=NoEncoder())
-    results = list(compress_batch(given, config=config, workers=workers))  # type: ignore[arg-type]
-    assert [result.error for result in results] == [
-        None,
+    batch = compress_batch(endless(), config=config, workers=workers)  # type: ignore[arg-type]
+    results = [next(batch) for _ in range(44)]
+    batch.close()
+    assert read <= 2 * 2 * 64
+    assert [result.index for result in results] == list(range(44))
+    assert [result.error for result in results[20:24]] == [
         "InputError: the row is a int; give a pair of query and passages",
         "InputError: the row has the keys ['query']; give 'query' and 'passages'",
         "InputError: passage 0 is a int; give a string, a mapping with 'text', or a Passage",
         "ZeroDivisionError: the encoder has failed",
-        None,
-        None,
     ]
-    assert [result.compression is None for result in results] == [result.error is not None for result in results]
+    expected = [compress(*row, config=config) for row in rows(20)]
+    for good in (results[:20], results[24:]):
+        assert [result.compression for result in good] == expected
+    assert all(result.compression is None for result in results[20:24])
+    assert expected[7].stats.original_tokens > BUDGET
+    assert results[7].compression is not None
+    assert results[7].compression.render("xml").startswith("<")
 
 
 def test_a_row_that_ends_its_process_is_an_error_and_the_others_are_done() -> None:
@@ -79,22 +78,6 @@ def test_what_cannot_be_sent_is_compressed_in_this_process() -> None:
     given = [("timeout?", [passage]), ("timeout?", (text for text in ["It is 30 seconds."]))]
     results = list(compress_batch(given, workers=2))
     assert [result.compression and result.compression.text for result in results] == [passage.text, "It is 30 seconds."]
-
-
-def test_rows_are_read_as_they_are_needed() -> None:
-    read = 0
-
-    def endless() -> Iterator[tuple[str, list[str]]]:
-        nonlocal read
-        while True:
-            read += 1
-            yield rows(2)[1]
-
-    results = compress_batch(endless(), max_tokens=BUDGET, workers=2)
-    for _ in range(5):
-        next(results)
-    results.close()
-    assert read <= 2 * 2 * 64
 
 
 def test_progress_is_told_after_each_row() -> None:

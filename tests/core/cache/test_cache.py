@@ -1,7 +1,6 @@
 """What holds of every cache: what is put can be had, damage is noticed, and no store holds a compression up."""
 
 import copy
-import gc
 import logging
 import pickle
 import subprocess
@@ -156,16 +155,6 @@ def test_memory_never_holds_more_than_it_may(puts):
         assert cache.get(key, PLAIN) == bytes(size)
 
 
-def test_memory_that_is_cleared_is_freed():
-    class Value(bytes):
-        pass
-
-    cache = Cache()
-    cache.put("one", Value(b"first"), PLAIN)
-    cache.clear()
-    assert not [value for value in gc.get_objects() if isinstance(value, Value)]
-
-
 def test_memory_has_what_was_read_from_the_store_and_asks_no_more(clock):
     store = Slow(clock)
     Cache(store).put("one", b"first", PLAIN)
@@ -192,16 +181,6 @@ def test_what_is_older_than_its_time_to_live_is_not_there_and_reading_makes_noth
     assert cache.get("one", PLAIN) is None
     cache.put("one", b"second", PLAIN)
     assert cache.get("one", PLAIN) == b"second"
-
-
-def test_what_moves_into_memory_is_as_old_there():
-    clock, store = Clock(), {}
-    Cache(store, clock=clock).put("one", b"first", PLAIN)
-    cache = Cache(store, ttl=60, clock=clock)
-    clock.now += 50
-    assert cache.get("one", PLAIN) == b"first"
-    clock.now += 20
-    assert cache.get("one", PLAIN) is None
 
 
 # Damage
@@ -232,9 +211,7 @@ def test_a_damaged_or_foreign_entry_counts_as_missing_and_is_replaced(damage, ca
 # Stores that fail
 
 
-@pytest.mark.parametrize(
-    "error", [OSError("user:password@host"), RuntimeError(), RecursionError(), ValueError(), MemoryError()]
-)
+@pytest.mark.parametrize("error", [OSError("user:password@host"), RecursionError(), MemoryError()])
 def test_a_store_that_fails_is_not_asked_for_a_minute(clock, caplog, error):
     store = Slow(clock)
     cache = Cache(store, max_bytes=0)
@@ -250,17 +227,6 @@ def test_a_store_that_fails_is_not_asked_for_a_minute(clock, caplog, error):
     store.error = None
     cache.put("one", b"first", PLAIN)
     assert cache.get("one", PLAIN) == b"first"
-
-
-def test_one_thread_warns(caplog):
-    class Broken(dict):
-        def get(self, key, default=None):
-            raise ConnectionError
-
-    cache = Cache(Broken())
-    with ThreadPoolExecutor(8) as pool, caplog.at_level(logging.WARNING, "ctxcompress"):
-        list(pool.map(lambda _: cache.get("one", PLAIN), range(8)))
-    assert len(warnings(caplog)) == 1
 
 
 def test_a_slow_store_is_asked_for_a_second_in_one_compression(clock, caplog):

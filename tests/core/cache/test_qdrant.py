@@ -1,9 +1,7 @@
 """Caches in a Qdrant collection, and servers that are not as they should be."""
 
 import logging
-import socket
 import sys
-from contextlib import closing
 from inspect import signature
 
 import pytest
@@ -116,15 +114,10 @@ GARBAGE = {
     "no HTTP": raw(bytes(range(256)) * 10),
     "nothing": raw(b""),
     "an error": always(b'{"status": {"error": "out of memory"}}', "500 Internal Server Error"),
-    "too many requests": raw(b"HTTP/1.1 429 No\r\nretry-after: soon\r\ncontent-length: 2\r\n\r\n{}"),
     "no JSON": always(b"<html>Welcome!</html>"),
-    "no text": always(b"\xff\xfe\xfd"),
     "deep": always(b"[" * 100_000),
     "null": always(b"null"),
     "no result": always(b'{"result": null}'),
-    "another result": always(b'{"result": {"exists": "no"}, "status": 7, "time": "now"}'),
-    "a list": always(b'[{"result": true}]'),
-    "true": always(b'{"result": true, "status": "ok", "time": 0.1}'),
     "of another API": always(b'{"result": {"exists": true}, "status": "ok", "time": 0.1}'),
 }
 
@@ -139,17 +132,6 @@ def test_a_server_that_answers_something_else_is_asked_once(loopback, caplog, mo
         assert 1 <= asked <= 3
         assert compress_with(cache) == EXPECTED
         assert len(server.requests) == asked
-    assert len(warnings(caplog)) == 1
-
-
-@pytest.mark.filterwarnings("ignore:Failed to obtain server version")
-def test_a_server_that_refuses_is_left_alone(loopback, caplog):
-    with closing(socket.create_server(("127.0.0.1", 0))) as listening:
-        port = listening.getsockname()[1]
-    cache = cache_in(f"http://127.0.0.1:{port}")
-    with caplog.at_level(logging.WARNING, "ctxcompress"):
-        for _ in range(3):
-            assert compress_with(cache) == EXPECTED
     assert len(warnings(caplog)) == 1
 
 

@@ -10,7 +10,6 @@ from ctxcompress.code.detection import (
     code_lines,
     continues_in_next,
     end_of_cut_text,
-    is_code_name,
     looks_like_code,
     source_language,
 )
@@ -137,11 +136,6 @@ def test_the_language_of_code_without_a_name(text, expected):
     assert source_language(text) == expected
 
 
-@pytest.mark.parametrize("name", [None, "", ".py", "README.md", "Python", "a.py/b"])
-def test_names_of_other_things(name):
-    assert not is_code_name(name)
-
-
 def test_time_is_linear_in_quotes():
     text = '"""a\n' * 40_000
     assert end_of_cut_text(text, "python") == 0
@@ -149,7 +143,7 @@ def test_time_is_linear_in_quotes():
     assert end_of_cut_text("word " + "".join(random.choices("\"'\n", k=100_000)), "python") >= 0
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(20))
 def test_a_file_is_code_if_a_fifth_of_its_lines_are(seed):
     random_ = random.Random(seed)
     lines = [random_.choice(["x = f(1)", "and then they went home"]) for _ in range(random_.randrange(1, 60))]

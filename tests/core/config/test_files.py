@@ -11,16 +11,7 @@ from ctxcompress.config.files import default_path
 from ctxcompress.config.options import starting_config
 from ctxcompress.errors import ConfigError
 
-DOCS = """
-[search]
-min_confidence = 0.3
-max_chunks_per_doc = 2
-dedup_enabled = true
-dedup_threshold = 0.85
-ngram_dedup_enabled = true
-ngram_dedup_threshold = 0.7
-"""
-OFF = "[search]\nmin_confidence = 0.0\nmax_chunks_per_doc = 0\ndedup_enabled = false\n"
+OFF = "[search]\nmin_confidence = 0.3\n[compression]\nenabled = false"
 CODE = {
     "enabled": True,
     "cache": "memory",
@@ -28,23 +19,6 @@ CODE = {
     "metadataOnly": {"enabled": True, "scoreThreshold": 0.4},
     "llm": {"enabled": False},
 }
-CODE_TOML = """
-[compression]
-enabled = true
-cache = "memory"
-
-[compression.smartTruncation]
-enabled = true
-maxLength = 2000
-preserveStructure = true
-
-[compression.metadataOnly]
-enabled = true
-scoreThreshold = 0.4
-
-[compression.llm]
-enabled = false
-"""
 PAGES = [Passage("a", "One. Two. Three.", score=0.9, doc_id="d"), Passage("b", "Four.", score=0.01, doc_id="d")]
 
 
@@ -73,29 +47,14 @@ def engines(*tables):
     return {"knowledge": {"engines": [{"id": "plain"}, *found]}}
 
 
-@pytest.mark.parametrize("given", [CODE_TOML, {"compression": CODE}, engines(CODE)], ids=["toml", "table", "engine"])
+@pytest.mark.parametrize("given", [{"compression": CODE}, engines(CODE)], ids=["table", "engine"])
 def test_a_published_configuration_of_a_code_search_is_read(read, given):
     config = read(given)
     assert isinstance(config.cache, Cache)
     assert config.with_options(cache=None) == PUBLISHED["code"]
 
 
-def test_a_published_configuration_of_a_documentation_search_is_read(read):
-    assert read(DOCS) == CompressionConfig(
-        min_score=0.3, max_chunks_per_doc=2, similarity_threshold=0.85, ngram_threshold=0.7
-    )
-    assert read(OFF) == CompressionConfig(min_score=0.0)
-    as_json = {"search": {"min_confidence": 0.3, "max_chunks_per_doc": 2}, "server": {"port": 80}}
-    assert read(as_json) == CompressionConfig(min_score=0.3, max_chunks_per_doc=2)
-
-
-def test_a_configuration_with_a_preset_and_options_is_the_same_in_both_forms(read):
-    toml = '[compression]\npreset = "docs"\nmax_tokens = 700\nsynonyms = { k8s = ["kubernetes"] }'
-    as_json = {"compression": {"preset": "docs", "max_tokens": 700, "synonyms": {"k8s": ["kubernetes"]}}}
-    assert read(toml) == read(as_json) != CompressionConfig()
-
-
-@pytest.mark.parametrize("given", [f"{DOCS}\n[compression]\nenabled = false", engines({**CODE, "enabled": False})])
+@pytest.mark.parametrize("given", [OFF, engines({**CODE, "enabled": False})])
 def test_a_configuration_that_is_switched_off_lets_every_text_pass(read, given):
     config = read(given)
     result = compress("two?", PAGES, config=config)
@@ -194,10 +153,9 @@ def test_a_folder_for_caches_that_cannot_be_made_is_refused(read, home):
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"a": 1e}'])
 def test_what_is_no_json_is_refused(tmp_path, text):
-    path = tmp_path / "a.JSON"
-    path.write_text(text)
+    (tmp_path / "a.JSON").write_text(text)
     with pytest.raises(ConfigError, match=r"a\.JSON is not JSON"):
-        CompressionConfig.from_file(path)
+        CompressionConfig.from_file(tmp_path / "a.JSON")
 
 
 # Where options start

@@ -2,14 +2,13 @@
 
 import tomllib
 from dataclasses import fields
-from typing import get_args, get_type_hints
+from typing import get_args
 
 import pytest
 from published_settings import PUBLISHED
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.config.files import options_of
-from ctxcompress.config.options import QATBE_TYPE_WEIGHTS, Options, Preset
+from ctxcompress.config.options import QATBE_TYPE_WEIGHTS, Preset
 from ctxcompress.config.presets import PRESETS, TECHNICAL_SYNONYMS
 from ctxcompress.encoders import StaticVectors
 from ctxcompress.errors import ConfigError
@@ -68,25 +67,11 @@ def test_as_it_was_published_a_preset_has_these_options_too(preset, options):
     assert CompressionConfig.from_preset(preset, **options) == PUBLISHED[preset]
 
 
-def test_the_published_weights_are_these():
-    assert {str(kind): weight for kind, weight in QATBE_TYPE_WEIGHTS.items()} == {
-        "code": 1.5, "table": 1.4, "heading": 1.3, "list_item": 1.1, "paragraph": 1.0, "quote": 0.9, "metadata": 0.5,
-    }  # fmt: skip
-
-
 def test_a_preset_gives_way_to_what_is_given_with_it():
     config = CompressionConfig.from_preset("docs", min_score=None, max_chunks_per_doc=5, language="de")
     assert changed(config) == {
         "max_chunks_per_doc": 5, "ngram_threshold": 0.7, "similarity_threshold": 0.85, "language": "de",
     }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("options", "budget"),
-    [({}, 1_000), ({"max_tokens": 50}, 50), ({"tier": "key_facts"}, 200), ({"max_tokens": None, "tier": None}, 1_000)],
-)
-def test_a_budget_takes_the_place_of_the_one_of_the_preset(options, budget):
-    assert CompressionConfig.from_preset("page", **options).budget == budget
 
 
 @pytest.mark.parametrize("preset", ["doc", "", None, 5, []])
@@ -100,21 +85,6 @@ def test_presets_cannot_be_changed():
         PRESETS["docs"]["min_score"] = 0.9
     with pytest.raises(TypeError):
         PRESETS["mine"] = {}
-
-
-def test_the_published_docs_preset_does_all_that_the_seed_does():
-    text = "The gate of the town is closed at night by two men who live beside it, and opened by them early, "
-    passages = [
-        Passage("best", text + "quickly", score=0.9, doc_id="a"),
-        Passage("copy", text + "calmly", score=0.8, doc_id="b"),
-        Passage("weak", "Nothing of it is here.", score=0.1, doc_id="c"),
-        *(Passage(f"more{n}", f"Only in {'xyz'[n] * 5}.", score=0.7 - n / 10, doc_id="d") for n in range(3)),
-    ]
-    result = compress("gate", passages, config=PUBLISHED["docs"])
-    assert [kept.id for kept in result.passages] == ["best", "more0", "more1"]
-    assert {d.passage.id: d.reason for d in result.dropped} == {
-        "copy": "duplicate", "weak": "score", "more2": "limit",
-    }  # fmt: skip
 
 
 def test_the_published_web_preset_gives_five_results_and_all_rather_than_none():
@@ -194,11 +164,6 @@ def test_a_file_can_name_word_vectors_as_the_encoder(toml):
         toml('[compression]\nencoder = "minilm"')
 
 
-def test_a_table_that_names_the_budget_twice_is_refused(toml):
-    with pytest.raises(ConfigError, match="both max_tokens=9 and tier='summary'"):
-        toml('[compression]\nmax_tokens = 9\ntier = "summary"')
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -206,19 +171,24 @@ def test_a_table_that_names_the_budget_twice_is_refused(toml):
             "[search]\nmin_confidense = 1",
             r"\[search\] has an unknown key 'min_confidense'; did you mean 'min_confidence'",
         ),
-        ("[search]\ndedup_enable = true", r"unknown key 'dedup_enable'; did you mean 'dedup_enabled'"),
-        ("[search]\nzzz = true", r"unknown key 'zzz'; it can have dedup_enabled, .*top_n"),
         ("[compression]\nmax_token = 9", r"\[compression\] has an unknown key 'max_token'; did you mean 'max_tokens'"),
         ("[compression]\nmin_confidence = 0.5", r"\[compression\] has an unknown key 'min_confidence'"),
         ('[compression]\npreset = "doc"', "preset is 'doc'; give one of"),
         ("[compression]\nmax_tokens = 0", "max_tokens is 0"),
-        ("[search]\nmin_confidence = 3", "min_score is 3"),
         ("search = 5", r"search is 5; make it a table: \[search\]"),
         ("compression = true", r"compression is True; make it a table: \[compression\]"),
         ('[search]\ndedup_enabled = "yes"', "search.dedup_enabled is 'yes'; only false"),
         ('[compression]\nenabled = "no"', "compression.enabled is 'no'; give true or false"),
         ("max_tokens = 500", r"kb.toml has 'max_tokens' outside of a table; put it under \[compression\]"),
         ("[compression", "kb.toml is not TOML"),
+        (
+            "[compression.smartTruncation]\nenabled = false\nmaxLenght = 2000",
+            r"\[compression.smartTruncation\] .* 'maxLenght'; did you mean 'maxLength'",
+        ),
+        ("[compression]\nllm = 5", r"compression.llm is 5; make it a table: \[compression.llm\]"),
+        ("[compression.llm]\nenabled = true", r"compression\.llm is on, but no file can hold .*; set enabled = false"),
+        ("[compression.smartTruncation]\nmaxLength = 5", "max_length is 5; give a whole number, at least 100"),
+        ("[compression.smartTruncation]\npreserveStructure = false", "is False; only true is possible here"),
     ],
 )
 def test_a_file_that_cannot_work_is_refused(toml, text, message):
@@ -243,12 +213,6 @@ def test_a_stage_of_code_search_tools_can_be_off(toml, table):
         toml(f"[compression.{table}]\nenabled = 1")
 
 
-def test_no_language_model_can_be_asked_for(toml):
-    for on in ("enabled = true", ""):
-        with pytest.raises(ConfigError, match=r"compression\.llm is on, but no file can hold .*; set enabled = false"):
-            toml(f"[compression.llm]\n{on}")
-
-
 @pytest.mark.parametrize(
     ("text", "options"),
     [
@@ -267,29 +231,6 @@ def test_the_tables_of_a_code_search_are_options(toml, text, options):
     assert changed(toml(text)) == options
 
 
-def test_a_wrong_value_of_a_code_search_is_refused(toml):
-    with pytest.raises(ConfigError, match="max_length is 5; give a whole number, at least 100"):
-        toml("[compression.smartTruncation]\nmaxLength = 5")
-    with pytest.raises(ConfigError, match="metadata_only is 4; the best score of a retrieval counts as 1"):
-        toml('[compression]\nmetadataOnly = {scoreThreshold = 4}\nscore_kind = "similarity"')
-    with pytest.raises(ConfigError, match=r"smartTruncation.preserveStructure is False; only true is possible here"):
-        toml("[compression.smartTruncation]\npreserveStructure = false")
-
-
-def test_the_keys_of_nested_tables_are_checked_too(toml):
-    assert toml("[compression.smartTruncation]\nenabled = false\nmaxLength = 2000") == CompressionConfig()
-    with pytest.raises(ConfigError, match=r"\[compression.smartTruncation\] .* 'maxLenght'; did you mean 'maxLength'"):
-        toml("[compression.smartTruncation]\nenabled = false\nmaxLenght = 2000")
-    with pytest.raises(ConfigError, match=r"compression.llm is 5; make it a table: \[compression.llm\]"):
-        toml("[compression]\nllm = 5")
-
-
-def test_tables_of_json_are_tables_too():
-    tables = {"compression": {"max_tokens": 9, "metadataOnly": {"enabled": False}}, "cache": {}}
-    assert options_of(tables, ["max_tokens"]) == {"max_tokens": 9, "metadata_only": False}
-    assert tables == {"compression": {"max_tokens": 9, "metadataOnly": {"enabled": False}}, "cache": {}}
-
-
 def test_every_option_that_toml_can_say_can_be_said(toml):
     said = {
         "tier": '"detailed"', "separator": '"|"', "score_kind": '"rank"', "adaptive": "true", "metadata_only": "0.2",
@@ -302,12 +243,6 @@ def test_every_option_that_toml_can_say_can_be_said(toml):
 
 
 # Options of a call
-
-
-def test_the_keywords_of_a_call_are_the_options():
-    assert set(Options.__annotations__) == {option.name for option in fields(CompressionConfig)}
-    assert get_type_hints(Options) == get_type_hints(CompressionConfig)
-    assert not Options.__required_keys__
 
 
 @pytest.mark.parametrize(
@@ -339,13 +274,6 @@ def test_an_option_of_a_call_counts_for_that_call_alone():
     assert kept(max_chunks_per_doc=0, min_score=0.7, top_n=1) == 1
     assert kept() == 2
     assert compressor.config == PUBLISHED["docs"]
-
-
-async def test_an_option_of_an_awaited_call_counts_for_that_call_alone():
-    compressor = Compressor(CompressionConfig(top_n=2))
-    passages = [f"Only in {name * 5}." for name in "abc"]
-    assert len((await compressor.acompress("q", passages, top_n=1)).passages) == 1
-    assert len((await compressor.acompress("q", passages)).passages) == 2
 
 
 @pytest.mark.parametrize(

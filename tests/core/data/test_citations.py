@@ -21,14 +21,6 @@ def cited(result, quote):
     return [(citation.passage.id, citation.spans) for citation in result.cite(quote)]
 
 
-def test_a_quote_is_found_where_it_stands():
-    start = HOUSE.index("Nobody")
-    (citation,) = WHOLE.cite("Nobody knows why it was painted so")
-    assert (citation.passage.id, citation.index) == ("house", 0)
-    assert citation.spans == ((start, start + len("Nobody knows why it was painted so")),)
-    assert citation.text == "Nobody knows why it was painted so"
-
-
 @pytest.mark.parametrize(
     "quote",
     [

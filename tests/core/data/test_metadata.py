@@ -67,7 +67,7 @@ def test_what_cannot_be_copied_is_shared():
     assert passage.metadata["numbers"] is numbers
 
 
-@pytest.mark.parametrize("value", [None, float("nan"), np.float64("nan"), True, False, np.True_, "0.9", [0.9], 1j])
+@pytest.mark.parametrize("value", [None, np.float64("nan"), True, False, np.True_, "0.9", [0.9], 1j, 10**400])
 def test_what_is_no_score_is_unknown(value):
     assert as_passages([{"text": "x", "score": value}])[0].score is None
 

@@ -74,11 +74,6 @@ def test_encoder_is_a_public_name_and_protocols_tell_them_apart():
     assert not isinstance(Lengths(), Encoder)
 
 
-@pytest.mark.parametrize("encoder", [Vectors(), AsyncVectors(), Lengths(), None], ids=lambda e: type(e).__name__)
-def test_what_has_the_methods_is_taken_as_it_is(encoder):
-    assert CompressionConfig(encoder=encoder).encoder is encoder
-
-
 @pytest.mark.parametrize("wrong", [3, object(), len, {"encode_query": 1}])
 def test_anything_else_is_refused_with_what_is_one(wrong):
     with pytest.raises(
@@ -124,17 +119,6 @@ async def test_awaited_on_the_loop_by_acompress_and_called_by_compress():
 @pytest.mark.parametrize("encoder", [Vectors(), Lengths(), None], ids=lambda e: type(e).__name__)
 async def test_acompress_does_the_same_without_an_async_encoder(encoder):
     assert await compressor(encoder).acompress(QUERY, PASSAGES) == compressor(encoder).compress(QUERY, PASSAGES)
-
-
-async def test_acompress_runs_a_sync_encoder_on_another_thread():
-    class Placed(Vectors):
-        def encode_query(self, text):
-            assert threading.current_thread() is not threading.main_thread()
-            return super().encode_query(text)
-
-    encoder = Placed()
-    await compressor(encoder).acompress(QUERY, PASSAGES)
-    assert encoder.asked
 
 
 async def test_acompress_hands_on_budgets_frames_and_errors():

@@ -54,18 +54,16 @@ def test_several_questions_at_once_are_as_each_for_itself(vectors):
     np.testing.assert_array_equal(at_once, [vectors.compare(query, texts) for query in queries])
 
 
-def test_another_instance_and_another_process_say_the_same(vectors):
+def test_another_instance_and_another_process_say_the_same_without_torch(vectors):
     np.testing.assert_array_equal(StaticVectors().compare("doctor", TEXTS), vectors.compare("doctor", TEXTS))
-    program = f"from ctxcompress.encoders import *; print(StaticVectors().compare('doctor', {TEXTS!r}).tolist())"
+    program = (
+        f"from ctxcompress.encoders import *; print(StaticVectors().compare('doctor', {TEXTS!r}).tolist())\n"
+        "import logging, sys; print('torch' in sys.modules, logging.getLogger().handlers, logging.getLogger().level)"
+    )
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
-    np.testing.assert_allclose(json.loads(printed), vectors.compare("doctor", TEXTS), atol=1e-12)
-
-
-def test_making_one_imports_no_torch():
-    pytest.importorskip("wordllama", reason="wordllama is not installed: pip install 'ctxcompress[static]'")
-    program = "import sys; from ctxcompress.encoders import *; StaticVectors(); print('torch' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False"]
+    numbers, around = printed.splitlines()
+    np.testing.assert_allclose(json.loads(numbers), vectors.compare("doctor", TEXTS), atol=1e-12)
+    assert around == "False [] 30"
 
 
 @pytest.mark.parametrize("query", ["doctor", "", None, "\ud800"])
@@ -82,15 +80,6 @@ def test_without_the_package_the_extra_is_named(monkeypatch):
         StaticVectors()
     assert isinstance(missing.value, ImportError)
     assert isinstance(missing.value.__cause__, ImportError)
-
-
-def test_the_programs_logging_stays_as_it_is():
-    code = (
-        "import logging; from ctxcompress.encoders import StaticVectors; StaticVectors(); "
-        "print(logging.getLogger().handlers, logging.getLogger().level)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[] 30"
 
 
 def test_pickle_holds_no_vectors(vectors):
@@ -153,3 +142,26 @@ def test_a_label_counts_as_if_it_stood_before_its_texts(vectors):
     assert close == pytest.approx(vectors.compare_each(queries, joined), abs=1e-6)
     assert of_labels[0, 0] > of_labels[0, 1]
     assert of_labels[1, 1] > of_labels[1, 0]
+
+
+# Passages about something else
+
+PAGES = [
+    "The pool has ten connections. A connection is closed after it was idle for a minute.",
+    "Logs are kept for a week. Then they are deleted by a job that runs at night.",
+    "Invoices are settled by bank transfer or credit card.",
+    *(
+        f"Section {n} of the manual describes option {n}. It is set in the file, and read at the start."
+        for n in range(20)
+    ),
+]
+OPTIONS = {"max_tokens": 40, "adaptive": True, "on_empty": "drop"}
+
+
+def test_nothing_is_kept_of_passages_about_something_else(vectors):
+    assert compress("what is the capital of France?", PAGES, encoder=vectors, **OPTIONS).text == ""
+
+
+def test_an_answer_in_other_words_is_kept(vectors):
+    text = compress("how can I pay?", PAGES, encoder=vectors, **OPTIONS).text
+    assert "credit card" in text

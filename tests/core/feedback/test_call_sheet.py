@@ -1,15 +1,19 @@
 """The sheet of a call: its probabilities and budgets are those of a compression, and it survives the file."""
 
 import zlib
+from dataclasses import replace
 
 import pytest
 from calls import ANSWER, TEXTS, compressed, span_of
 from handbook import chunks
 
 from ctxcompress import CompressionConfig, Compressor
-from ctxcompress.apps.feedback import Used
+from ctxcompress.apps.feedback import FeedbackLog, Used
 from ctxcompress.apps.feedback.call_sheet import BUDGETS, CallSheet
 from ctxcompress.errors import InputError
+from ctxcompress.pipeline.scoring import current_listener, listening
+
+QUESTION = "how do I keep the cache on disk?"
 
 
 def test_a_sheet_says_what_each_passage_and_segment_was_worth():
@@ -41,9 +45,8 @@ def test_damaged_bytes_are_a_value_error(data):
 def test_the_budgets_are_those_at_which_a_compression_keeps_a_segment(budget):
     given = chunks()
     compressor = Compressor(CompressionConfig(max_tokens=2000))
-    question = "how do I keep the cache on disk?"
-    sheet = CallSheet.of(compressor.compress(question, given))
-    kept = {part.index: part.spans for part in compressor.compress(question, given, max_tokens=budget).passages}
+    sheet = CallSheet.of(compressor.compress(QUESTION, given))
+    kept = {part.index: part.spans for part in compressor.compress(QUESTION, given, max_tokens=budget).passages}
     told, wrong = 0, 0
     for part in sheet.parts:
         end = part.start + len(given[part.passage].text[part.start : part.end].rstrip())
@@ -58,9 +61,8 @@ def test_the_budgets_are_those_at_which_a_compression_keeps_a_segment(budget):
 def test_the_probabilities_are_those_that_adaptive_compares(threshold):
     given = chunks()
     compressor = Compressor(CompressionConfig(max_tokens=20_000))
-    question = "how do I keep the cache on disk?"
-    sheet = CallSheet.of(compressor.compress(question, given))
-    result = compressor.compress(question, given, adaptive=threshold)
+    sheet = CallSheet.of(compressor.compress(QUESTION, given))
+    result = compressor.compress(QUESTION, given, adaptive=threshold)
     kept = {part.index: part.spans for part in result.passages}
     likely = [part for part in sheet.parts if part.probability >= threshold]
     assert likely
@@ -79,7 +81,38 @@ def test_evidence_is_kept_up_to_its_weakest_segment_and_a_passage_up_to_its_best
 
 
 def test_a_result_of_something_else_is_refused():
-    from dataclasses import replace
-
     with pytest.raises(InputError, match="not made by a Compressor"):
         CallSheet.of(replace(compressed(), compressor=object()))
+
+
+# What a compression knew already
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"adaptive": True}, {"scorer": "bm25"}, {"format": "verbose"}, {"on_empty": "original"}]
+)
+def test_the_sheet_is_the_one_of_scoring_again(options):
+    compressor = Compressor(CompressionConfig(max_tokens=500, **options))
+    with listening() as listener:
+        result = compressor.compress(QUESTION, chunks())
+    assert listener.last is not None
+    assert CallSheet.of(result, call=listener.last) == CallSheet.of(result)
+
+
+def test_a_listener_changes_no_result_and_nothing_is_scored_twice(tmp_path):
+    class Encoder:
+        compares_all, calls = True, 0
+
+        def compare(self, query, texts):
+            self.calls += 1
+            return [text.count("timeout") / (1 + len(query)) for text in texts]
+
+    log, encoder = FeedbackLog(tmp_path / "feedback.sqlite"), Encoder()
+    plain = replace(compressed(encoder=encoder), stages=(), compressor=None)  # stages have the milliseconds
+    without, encoder.calls = encoder.calls, 0
+    with listening() as listener:
+        result = compressed(encoder=encoder)
+    assert repr(replace(result, stages=(), compressor=None)) == repr(plain)
+    assert log.remember(result, call=listener.last)
+    assert encoder.calls == without > 0
+    assert current_listener() is None

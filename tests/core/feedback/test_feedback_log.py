@@ -1,8 +1,5 @@
 """The feedback log: it stores which kept text was used, without texts by default, and refuses wrong evidence."""
 
-import os
-import stat
-
 import pytest
 from calls import ANSWER, QUESTION, compressed, span_of
 
@@ -115,11 +112,6 @@ def test_the_oldest_records_and_calls_go_first(path):
     with pytest.raises(InputError, match="remembers no call"):
         log.record_call(calls[0], used=[Used(0)])
     assert log.record_call(calls[3], used=[Used(0)]) == 1
-
-
-@pytest.mark.skipif(os.name != "posix", reason="permissions of Unix")
-def test_only_the_owner_can_read_the_file(log, path):
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("content", [b"SQLite format 3\0" + b"\xff" * 5000, b"a letter to somebody " * 300])

@@ -62,18 +62,13 @@ def test_no_path_leads_out_of_the_folder(docs, way, path):
         Folder(docs).read(path)
 
 
-def test_a_file_that_becomes_a_link_after_it_was_listed_is_not_read(docs, way):
+def test_what_becomes_a_link_after_it_was_listed_is_not_read(docs, way):
     folder = Folder(docs)
-    assert "a.md" in folder.files().stamps
+    assert list(folder.files().stamps) == ["a.md", "sub/a.md"]
     (docs / "a.md").unlink()
     (docs / "a.md").symlink_to(docs.parent / "secret.md")
     with pytest.raises(OSError, match=r"."):
         folder.read("a.md")
-
-
-def test_a_folder_that_becomes_a_link_after_it_was_listed_is_not_entered(docs, way):
-    folder = Folder(docs)
-    assert "sub/a.md" in folder.files().stamps
     (docs / "sub").rename(docs / "was")
     (docs / "sub").symlink_to(docs.parent / "outside")
     with pytest.raises(OSError, match=r"."):

@@ -70,12 +70,8 @@ def test_other_languages_and_identifiers_are_found(tmp_path, text, query):
 
 @pytest.mark.parametrize("query", ["", "   ", "???", "zeppelin", "\ud800", "\0", "the"])
 def test_a_query_without_a_term_that_occurs_finds_nothing(tmp_path, query):
+    assert FolderIndex(tmp_path).search(query) == []
     assert write(tmp_path, {"a.md": "A text about something else."}).search(query) == []
-
-
-def test_an_empty_folder_finds_nothing(tmp_path):
-    assert FolderIndex(tmp_path).search("anything") == []
-    assert FolderIndex(tmp_path).chunk("a.md#L1-L1") is None
 
 
 def test_a_chunk_is_had_by_its_id(tmp_path):
@@ -145,6 +141,7 @@ def test_an_index_that_has_seen_changes_is_as_one_that_is_new(changes):
 
 def test_what_cannot_be_read_is_left_out_with_one_line_in_the_log(tmp_path, caplog):
     index = write(tmp_path, {"a.md": "alpha"})
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\0")
     (tmp_path / "binary.md").write_bytes(b"alpha\0")
     (tmp_path / "latin.md").write_bytes("alpha é".encode("latin-1"))
     with caplog.at_level(logging.WARNING):
@@ -154,33 +151,22 @@ def test_what_cannot_be_read_is_left_out_with_one_line_in_the_log(tmp_path, capl
         "binary.md is skipped: it is not text",
         "latin.md is skipped: it is not UTF-8 (byte 0xe9 at offset 6); convert it, for example with: "
         "iconv -f ENCODING -t UTF-8",
+        "files that are no text are skipped: 1 .png",
     ]
 
 
-def test_the_log_says_once_which_kinds_of_files_are_no_text(tmp_path, caplog):
-    index = write(tmp_path, {"a.csv": "name,timeout\nclient,30 seconds\n"})
-    (tmp_path / "a.png").write_bytes(b"\x89PNG\0")
-    with caplog.at_level(logging.WARNING):
-        assert paths(index, "timeout of the client") == ["a.csv"]
-        (tmp_path / "b.csv").write_text("name,timeout\nserver,20 seconds\n")
-        assert paths(index, "server") == ["b.csv"]
-    assert [record.getMessage() for record in caplog.records] == ["files that are no text are skipped: 1 .png"]
-
-
-def test_a_large_file_is_left_out(tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr("ctxcompress.apps.index.folder.LARGEST", 10)
-    index = write(tmp_path, {"a.md": "alpha", "b.md": "alpha beta gamma"})
-    assert paths(index, "alpha") == ["a.md"]
-    assert "b.md is skipped: it has more than 10 bytes" in caplog.text
-
-
-def test_no_more_files_than_the_limit_are_indexed(tmp_path, monkeypatch, caplog):
+def test_large_files_and_more_files_than_the_limit_are_not_indexed(tmp_path, monkeypatch, caplog):
     index = write(tmp_path, {f"{n}.md": "alpha" for n in range(4)})
     monkeypatch.setattr("ctxcompress.apps.index.folder.MOST_FILES", 3)
     assert paths(index, "alpha") == ["0.md", "1.md", "2.md"]
     assert "serve a smaller folder" in caplog.text
     monkeypatch.setattr("ctxcompress.apps.index.folder.MOST_BYTES", 10)
     assert paths(index, "alpha") == ["0.md", "1.md"]
+    (tmp_path / "0.md").write_text("alpha beta")
+    monkeypatch.setattr("ctxcompress.apps.index.folder.MOST_BYTES", 1_000)
+    monkeypatch.setattr("ctxcompress.apps.index.folder.LARGEST", 9)
+    assert "0.md" not in paths(index, "alpha")
+    assert "0.md is skipped: it has more than 9 bytes" in caplog.text
 
 
 def test_threads_search_while_files_change(tmp_path):

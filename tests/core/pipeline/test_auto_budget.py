@@ -44,12 +44,6 @@ def test_the_budget_is_that_of_the_complexity_and_the_intent(query, tier, stop):
     assert Compressor(AUTO).resolve_auto_budget(query).config == config
 
 
-def test_the_answer_is_found_in_the_last_of_many_passages_without_scores():
-    passages = [f"Tom: The {n}th gate is painted every {n} weeks." for n in range(200)]
-    passages.append("Ann: The blue gate was built in 1911.")
-    assert "1911" in compress("when was the blue gate built?", passages, max_tokens="auto").text
-
-
 @given(query=st.text(max_size=60), count=st.integers(0, 7))
 def test_the_budget_holds(query, count):
     result = compress(query, GATES[:count], max_tokens="auto")

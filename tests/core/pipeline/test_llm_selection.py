@@ -69,11 +69,9 @@ def test_the_rest_of_the_budget_is_filled_on_request():
 
 ANSWERS = {
     "": "failed: the answer is empty",
-    "all": "failed: the answer is not a list of numbers",
     "none": "failed: no segment is named",
     "I can't help with that.": "failed: the answer is not a list of numbers",
     "777777": "failed: the answer names no segment that exists",
-    "1, " * 3_500_000: "failed: the answer has 10,500,000 characters",
 }
 
 
@@ -97,14 +95,6 @@ def test_a_model_that_raises_leaves_the_result_without_it_and_its_message_is_tol
     assert result.stats.llm.outcome == "failed: the model raised TimeoutError"
     assert result.text == ask(None).text
     assert "sk-123" not in caplog.text + str(result.stats.to_dict())
-
-
-def test_an_interrupt_in_the_model_is_no_failure_of_the_model():
-    def interrupt(prompt):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        ask(Model(interrupt))
 
 
 def test_if_everything_fits_the_model_is_asked_only_on_request():

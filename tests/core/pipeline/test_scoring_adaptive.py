@@ -1,11 +1,11 @@
 """`adaptive`: the budget is a limit and not a goal."""
 
 import pytest
+from accounts import assert_partition
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor, Passage
-from ctxcompress.errors import ConfigError
 
 PASSAGES = [
     Passage(
@@ -87,23 +87,7 @@ def test_compressing_again_changes_nothing():
 def test_the_budget_holds_and_every_character_is_kept_or_dropped_once(budget, probability):
     result = compressed(max_tokens=budget, adaptive=probability)
     assert result.tokens <= budget
-    for index, passage in enumerate(PASSAGES):
-        spans = [span for kept in result.passages if kept.index == index for span in kept.spans]
-        spans += [span for left in result.dropped if left.index == index for span in left.spans]
-        assert "".join(passage.text[a:b] for a, b in sorted(spans)) == passage.text
-
-
-@pytest.mark.parametrize("value", [0, 1, -0.1, 2, "0.1", None, float("nan")])
-def test_a_probability_that_is_none_is_refused(value):
-    with pytest.raises(ConfigError, match="adaptive is"):
-        CompressionConfig(adaptive=value)
-
-
-def test_plain_bm25_has_no_probabilities_to_stop_at():
-    with pytest.raises(ConfigError, match="adaptive=True"):
-        CompressionConfig(adaptive=True, scorer="bm25")
-    with pytest.raises(ConfigError, match="adaptive is"):
-        CompressionConfig(adaptive="yes")
+    assert_partition(result, [passage.text for passage in PASSAGES])
 
 
 LONG_CODE = "```js\n" + "\n".join(f"const part{n} = load('part{n}', {{ shared: {n} }});" for n in range(30)) + "\n```"
@@ -139,3 +123,32 @@ def test_a_few_records_among_very_many_other_texts_do_not_answer_every_question_
 def test_a_log_among_the_results_of_one_search_tells_what_failed(others):
     config = CompressionConfig(max_tokens=60, adaptive=True, on_empty="drop")
     assert "ERROR the disk is full" in Compressor(config).compress("why did it fail?", [*NOTES[:others], LOG * 3]).text
+
+
+# A query of several questions: each wants an answer of its own
+
+SEVERAL = (
+    "How high is the lighthouse of Fenwick? And when is the market of Brent held? "
+    "Also in which month is the mayor of Dunmore elected?"
+)
+ANSWERS = [
+    "The lighthouse of Fenwick is 25 metres high",
+    "held on Mondays by Brent farmers",
+    "The mayor of Dunmore is elected in May",
+]
+
+
+@pytest.mark.parametrize("options", [{"max_tokens": 60}, {"max_tokens": 400, "adaptive": True}, {"max_tokens": "auto"}])
+def test_each_question_is_answered(options):
+    towns = [
+        Passage(
+            name,
+            f"{name} is a town by the sea. The lighthouse of {name} is {20 + n} metres high and the oldest of all. "
+            f"Ships call at {name} in summer. Its market is held on Mondays by {name} farmers. "
+            f"Its school has {n} classes. The mayor of {name} is elected in May.",
+            title=name,
+        )
+        for n, name in enumerate(passage.title for passage in PASSAGES)
+    ]
+    text = Compressor(CompressionConfig(**options)).compress(SEVERAL, towns).text
+    assert [answer for answer in ANSWERS if answer not in text] == []

@@ -1,10 +1,10 @@
-"""The complexity of a query, and the reasons for it."""
+"""The complexity of a query and its intent, a fact or an explanation, and the reasons for them."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.query.complexity import Complexity, classify_complexity
+from ctxcompress.query.complexity import Complexity, Intent, classify_complexity, classify_intent
 
 LONG = "please tell me all about the " + "very " * 25 + "old library of this town"
 
@@ -105,3 +105,24 @@ def test_numbered_questions_count():
     two, three = "1) What is TCP? 2) What is UDP?", "1) What is TCP? 2) What is UDP? 3) What is QUIC?"
     assert (classify_complexity(two).sub_query_count, classify_complexity(three).sub_query_count) == (2, 4)
     assert "2 numbered questions" in classify_complexity(two).reasons
+
+
+# The intent
+
+FACTUAL = """\
+getUserById function|parse_json|`configure`|`--flag`|v1.5|install|configure authentication|enable logging
+syntax of tables|Konfiguration installieren|API reference|authentication setup|whatever|showcase|canvas
+"""
+CONCEPTUAL = """\
+why use JWT authentication?|how to configure authentication|explain the scheduler|what getUserById returns
+getting started|overview of the API|background of v1.5|difference of get_user and find_user|compare `a` and `b`
+threads versus processes|install?|warum Redis|为什么使用缓存|как работает планировщик
+"""
+
+
+def test_a_fact_is_wanted_unless_there_is_a_sign_of_an_explanation():
+    for queries, intent in ((FACTUAL, Intent.FACTUAL), (CONCEPTUAL, Intent.CONCEPTUAL)):
+        for query in queries.strip().replace("\n", "|").split("|"):
+            assert classify_intent(query).intent is intent, query
+    assert classify_intent("").intent is Intent.FACTUAL
+    assert classify_intent("why?").reasons == ("question ('why')", "question mark")

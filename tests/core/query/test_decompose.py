@@ -25,16 +25,6 @@ from ctxcompress.query.decompose import adecompose, decompose
             ),
         ),
         ("Explain React hooks and state management", ("Explain React hooks", "Explain state management")),
-        ("What is the difference between TCP and UDP?", ("TCP", "UDP")),
-        (
-            "Compare Redis, Memcached, Hazelcast and Ignite in terms of latency",
-            (
-                "Redis in terms of latency",
-                "Memcached in terms of latency",
-                "Hazelcast in terms of latency",
-                "Ignite in terms of latency",
-            ),
-        ),
         (
             "Who built the old gate of the town and when? Where are its plans kept today?",
             ("Who built the old gate of the town and when? Where are its plans kept today?",),
@@ -45,19 +35,9 @@ from ctxcompress.query.decompose import adecompose, decompose
         ),
         ("Compare the cost and performance of AWS Lambda", ("the cost of AWS Lambda", "performance of AWS Lambda")),
         ("Compare Python 3.11 to 3.12", ("Python 3.11", "Python 3.12")),
-        ("Which is better for beginners: React vs Vue?", ("React", "Vue")),
-        ("the capital of France vs the capital of Spain", ("capital of France", "the capital of Spain")),
         (
             "Describe the causes and effects of the French Revolution",
             ("Describe the causes of the French Revolution", "Describe effects of the French Revolution"),
-        ),
-        (
-            "What are the differences between supervised and unsupervised learning, and when should I use each?",
-            (
-                "supervised learning",
-                "unsupervised learning",
-                "What are the differences between supervised and unsupervised learning, and when should I use each?",
-            ),
         ),
         (
             "Vergleiche React und Vue für große Anwendungen",
@@ -115,17 +95,12 @@ def test_numbered_questions_are_searches_of_their_own(query, searches):
     "query",
     [
         "What are the pros and cons of remote work for small companies?",
-        "Compare the pros and cons of Kafka and of its rivals in detail",
         "What is the current price and market cap of Apple?",
         "Explain how TCP handles congestion and packet loss over the latest networks",
-        "Explain Romeo and Juliet in the light of the latest research",
-        "What did Johnson and Johnson report in the latest quarter?",
         "Who directed The Good, the Bad and the Ugly and when was it released?",
         "How did the war in Ukraine affect wheat prices in Egypt and Turkey compared to 2021?",
         "Research shows that coffee and tea are healthy; is this true?",
-        "Why is my comparison function not working, and how do I fix it?",
         "What is the best way to compare two strings in Java and ignore case?",
-        "Compare it to the previous version",
         "Explain the pros and cons of nuclear energy, including safety, cost and waste",
     ],
 )
@@ -138,9 +113,7 @@ def test_what_would_not_stand_alone_is_not_taken_apart(query):
     [
         "React performance\nVue performance",
         "1. React performance\n2. Vue performance\n",
-        "- React performance\n\n- Vue performance",
         'Here are the queries:\n1) "React performance"\n2) "Vue performance"\n3) "Angular performance"',
-        "* React performance\n* React performance\n* Vue performance",
         "```text\nReact performance\nVue performance\n```",
     ],
 )
@@ -224,15 +197,10 @@ async def test_a_model_that_is_awaited_writes_them(warned):
         ),
         ("top 3 laptops: weight, price", ("top 3 laptops weight", "top 3 laptops price")),
         (
-            "top 5 clouds for startups by price and support",
-            ("top 5 clouds for startups by price", "top 5 clouds for startups by support"),
-        ),
-        (
             "Was sind die top 5 Anbieter nach Preis und Sicherheit?",
             ("top 5 Anbieter nach Preis", "top 5 Anbieter nach Sicherheit"),
         ),
         ("best restaurants for kids and adults", ("best restaurants for kids and adults",)),
-        ("top 5 cloud providers", ("top 5 cloud providers",)),
     ],
 )
 def test_the_best_of_many_is_searched_for_in_each_aspect_that_is_named(query, searches):

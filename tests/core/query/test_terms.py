@@ -24,9 +24,24 @@ def asked(query, language="en", synonyms=()):
         ("ru", "Какой порт у сервера?", ["порт", "сервер"]),
         ("zh", "服务器的端口是什么？", ["服务", "务器", "器的", "的端", "端口", "口是"]),
         ("ja", "水", ["水"]),
+        ("tr", "Türkiye'nin İÇİN KIRMIZI BAYRAĞI", ["turki", "kirmi", "bayra"]),
+        ("tr", "NASIL çalışır?", ["calis"]),
+        ("ar", "أين المتحف؟", ["تحف"]),
+        ("ar", "اين المتحف؟", ["تحف"]),
+        ("ar", "أيْنَ المتحف؟", ["تحف"]),
+        ("ar", "أين القبائل والنهر؟", ["قبل", "نهر"]),
+        ("hi", "नदी कहाँ है", ["नद"]),
+        ("hi", "नदी कहां हैं", ["नद"]),
+        ("hi", "ज़मीन में से", ["जमीन"]),
+        ("ru", "её порт ещё", ["порт"]),
+        ("ru", "ее порт е\u0308е", ["порт"]),
+        ("th", "ทำไมปลา", ["ปลา"]),
+        ("th", "ปลาของใคร", ["ปลา"]),
+        ("th", "R 5 คืออะไร", ["r", "5", "คือ"]),
+        ("th", "ใคร", ["ใคร"]),
     ],
 )
-def test_content_words(language, query, expected):
+def test_content_words_are_left_of_function_words_however_written(language, query, expected):
     assert list(asked(query, language)) == expected
 
 

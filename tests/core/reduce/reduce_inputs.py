@@ -1,9 +1,9 @@
 """What the tests of leaving out share: passages in a line, generated ones, and what must hold of every result."""
 
+from accounts import assert_partition, assert_shown
 from hypothesis import strategies as st
 
 from ctxcompress import Passage
-from ctxcompress.data.passages import shown
 
 HARMLESS = "quickly simply easily safely gladly calmly kindly surely".split()
 
@@ -29,19 +29,9 @@ def note(result, stage):
 
 def assert_whole(result, given):
     """Every kept text is the join of its spans and markers, and every character is kept once or dropped once."""
-    spans = {number: [] for number in range(len(given))}
+    assert_partition(result, given)
     for kept in result.passages:
-        assert kept.text == shown(given[kept.index], kept.spans, kept.markers)
-    for part in (*result.passages, *result.dropped):
-        assert list(part.spans) == sorted(part.spans)
-        spans[part.index] += part.spans
-    for number, text in enumerate(given):
-        ends = 0
-        for start, end in sorted(spans[number]):
-            assert start == ends <= end
-            ends = end
-        assert ends == len(text)
-    assert {part.index for part in (*result.passages, *result.dropped)} == set(range(len(given)))
+        assert_shown(kept, given[kept.index])
 
 
 _sentences = st.sampled_from(

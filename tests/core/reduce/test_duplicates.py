@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reduce_inputs import HARMLESS, assert_whole, dropped, ids, note
 
-from ctxcompress import CompressionConfig, Passage, compress
+from ctxcompress import Passage, compress
 from ctxcompress.errors import ConfigError
 from ctxcompress.reduce.differences import Particulars
-from ctxcompress.reduce.duplicates import Shingles, near_duplicates
+from ctxcompress.reduce.duplicates import near_duplicates
 
 COMMON = (
     "To set up the login of the server open the settings page and choose the provider that your company uses for all "
@@ -66,10 +66,7 @@ def test_white_space_makes_no_difference():
     )
     assert len(result.passages) == 1
     assert sorted(dropped(result).values()) == ["duplicate"] * 2
-
-
-def test_very_short_texts_are_no_copies():
-    assert ids(run(["yes", "yes", "no", "yes"], ngram_threshold=1.0)) == ["p0", "p1", "p2", "p3"]
+    assert ids(run(["yes", "no", "yes"], ngram_threshold=1.0)) == ["p0", "p1", "p2"]  # very short texts are no copies
 
 
 def test_what_fits_is_left_alone_unless_it_is_asked_for():
@@ -134,11 +131,6 @@ def jaccard(one, other):
 plain = st.lists(st.sampled_from("gate wall tower roof".split()), max_size=14).map(" ".join)
 
 
-@given(one=plain, other=plain)
-def test_similarity_is_the_jaccard_index_of_runs_of_three_words(one, other):
-    assert Shingles([one, "gate", other]).similarity(0, 2) == pytest.approx(jaccard(one, other))
-
-
 @given(texts=st.lists(plain, min_size=2, max_size=9), threshold=st.sampled_from([0.3, 0.5, 0.7]))
 def test_clusters_are_those_of_going_from_the_best_to_the_worst(texts, threshold):
     leaders = []
@@ -170,11 +162,6 @@ UNSPACED = {
         "เปิดหน้าการตั้งค่าแล้วเลือกผู้ให้บริการที่บริษัทของคุณใช้จากนั้นบันทึกหน้านี้",
         "เซิร์ฟเวอร์อ่านค่าทั้งหมดเมื่อเริ่มทำงานและรอการเชื่อมต่อจากเครื่องลูกข่าย",
     ),
-    "Japanese": (
-        "設定ページを開いて会社が使うプロバイダーを選びページを保存してもう一度ログインする",
-        "設定ページを開いて会社が使うプロバイダーを選びページを保存してもう一度ログインします",
-        "サーバーは起動すると設定をすべて読み込んでクライアントの接続を待っている",
-    ),
 }
 
 
@@ -188,47 +175,35 @@ def test_in_scripts_without_spaces_characters_are_compared(one, other, different
 
 DIFFERENCES = {
     "version": ("upgrade to v1.2 first", "upgrade to v1.3 first"),
-    "release": ("upgrade to Python 3.11 first", "upgrade to Python 3.12 first"),
     "negation": ("you must restart it", "you must not restart it"),
     "contraction": ("it does restart", "it doesn't restart"),
     "typographic contraction": ("it can restart", "it can’t restart"),
-    "never": ("it always restarts", "it never restarts"),
     "without": ("start it with care", "start it without care"),
-    "disabled": ("the check is enabled", "the check is disabled"),
     "port": ("listen on port 80 there", "listen on port 8080 there"),
-    "port in an address": ("see http://localhost:80/ there", "see http://localhost:8080/ there"),
-    "percent": ("at 5% of it", "at 50% of it"),
     "comparison": ("if a < b then", "if a > b then"),
-    "equality": ("if a == b then", "if a != b then"),
     "arithmetic": ("take a + b there", "take a * b there"),
-    "option": ("run it --dry there", "run it --force there"),
     "identifier": ("set max_size there", "set min_size there"),
-    "camel case": ("call getUser there", "call setUser there"),
-    "call": ("call open(it) there", "call close(it) there"),
     "code span": ("say `start` there", "say `stop` there"),
     "path": ("open /etc/hosts there", "open /etc/passwd there"),
     "name": ("the one in Paris is meant", "the one in London is meant"),
     "order of numbers": ("from 1 to 2 there", "from 2 to 1 there"),
     "German": ("das Gerät ist ein Teil", "das Gerät ist kein Teil"),
-    "German verb": ("es wird gestartet", "es wird nicht gestartet"),
     "French": ("il faut le faire", "il ne faut pas le faire"),
-    "Spanish": ("con el servidor", "sin el servidor"),
     "Italian": ("si deve fare", "non si deve fare"),
     "Portuguese": ("isto deve ser feito", "isto não deve ser feito"),
-    "Dutch": ("het moet nu", "het moet niet nu"),
     "Swedish": ("det ska göras", "det ska inte göras"),
+    "Vietnamese": ("phải khởi động lại", "không phải khởi động lại"),
+    "Czech": ("je to dobré", "není to dobré"),
+    "Spanish": ("con el servidor", "sin el servidor"),
+    "Dutch": ("het moet nu", "het moet niet nu"),
     "Russian": ("сервер нужно перезапускать", "сервер не нужно перезапускать"),
     "Turkish": ("bu bir hata", "bu bir hata değil"),
     "Arabic": ("يجب إعادة التشغيل", "لا يجب إعادة التشغيل"),
     "Hebrew": ("השרת פועל", "השרת לא פועל"),
     "Hindi": ("सर्वर चालू है", "सर्वर चालू नहीं है"),
     "Chinese": ("必须重启", "不必重启"),
-    "Chinese must not": ("可以重启", "不可以重启"),
     "Japanese": ("再起動します", "再起動しません"),
-    "call without arguments": ("call open() there", "call close() there"),
     "exclamation mark in code": ("if !ready then", "if ready then"),
-    "comparison sign": ("if a ≤ b then", "if a ≥ b then"),
-    "fraction": ("take ½ there", "take ¼ there"),
     "unit": ("wait 5 ms there", "wait 5 s there"),
     "number word": ("wait two minutes", "wait ten minutes"),
     "Chinese number": ("等待三分钟", "等待五分钟"),
@@ -238,9 +213,7 @@ DIFFERENCES = {
     "unable": ("you are able to", "you are unable to"),
     "contraction without its apostrophe": ("it is there", "it isnt there"),
     "Korean": ("재시작해야 합니다", "재시작하지 않아야 합니다"),
-    "Vietnamese": ("phải khởi động lại", "không phải khởi động lại"),
     "Persian": ("باید راه اندازی شود", "نباید راه اندازی شود"),
-    "Czech": ("je to dobré", "není to dobré"),
     "Greek": ("είναι καλό", "δεν είναι καλό"),
     "Arabic digits": ("port ٨٠ there", "port ٥٠ there"),
     "a not elsewhere": ("it must not start and must stop", "it must start and must not stop"),
@@ -249,18 +222,10 @@ DIFFERENCES = {
 
 
 @pytest.mark.parametrize("what", DIFFERENCES)
-def test_near_copies_that_differ_in_what_matters_both_stay(what):
-    one, other = DIFFERENCES[what]
-    texts = [f"{COMMON} {one} {COMMON}", f"{COMMON} {other} {COMMON}"]
-    assert near(*texts, threshold=0.5) == ["p0", "p1"]
-    assert near(*reversed(texts), threshold=0.5) == ["p0", "p1"]
-
-
-@pytest.mark.parametrize("what", [name for name in DIFFERENCES if name != "order of numbers"])
-def test_texts_of_one_meaning_that_differ_in_what_matters_both_stay(what):
-    one, other = DIFFERENCES[what]
-    assert alike(f"Now {one}.", f"Now {other}.") == ["p0", "p1"]
-    assert alike(f"Now {other}.", f"Now {one}.") == ["p0", "p1"]
+def test_texts_that_differ_in_what_matters_both_stay(what):
+    for one, other in (DIFFERENCES[what], DIFFERENCES[what][::-1]):
+        assert near(f"{COMMON} {one} {COMMON}", f"{COMMON} {other} {COMMON}", threshold=0.5) == ["p0", "p1"]
+        assert what == "order of numbers" or alike(f"Now {one}.", f"Now {other}.") == ["p0", "p1"]
 
 
 def test_the_comparison_is_with_harmless_words_not_a_rule_that_nothing_is_a_copy():
@@ -275,38 +240,21 @@ def test_a_text_with_a_name_of_its_own_is_not_left_out_for_one_without():
     assert near(with_name, without, threshold=0.5, scores=[0.9, 0.1]) == ["p0"]
 
 
-PARAPHRASES = {
-    "enable": ("You can enable OAuth by editing config.toml.", "To turn on OAuth, edit config.toml."),
-    "allow": ("It is possible to allow guests in.", "Guests can be let in like this."),
-    "enabled": ("the check is enabled by an option", "an option activates the check"),
-}
-
-
-@pytest.mark.parametrize("what", PARAPHRASES)
-def test_a_paraphrase_without_a_number_name_negation_or_code_of_its_own_is_a_duplicate(what):
-    one, other = PARAPHRASES[what]
-    assert len(alike(one, other)) == len(alike(other, one)) == 1
-
-
-OPPOSITES = {
-    "turn off": ("you can enable the check", "you can turn off the check"),
-    "disables": ("it enables the check", "it disables the check"),
-    "deactivate": ("enable the check", "deactivate the check"),
-    "block": ("it allows the guests", "it blocks the guests"),
-    "prevent": ("allow guests to come in", "prevent guests from coming in"),
-    "forbids": ("the rule allows guests", "the rule forbids guests"),
-    "refuse": ("allow the guests", "refuse the guests"),
-    "prohibited": ("guests are allowed to smoke", "guests are prohibited to smoke"),
-    "banned": ("guests are allowed to smoke", "guests are banned from smoking"),
-    "suspended": ("the account is enabled", "the account is suspended"),
-    "revoke": ("this allows access to the files", "this revokes access to the files"),
-}
-
-
-@pytest.mark.parametrize("what", OPPOSITES)
-def test_what_says_the_opposite_is_none(what):
-    one, other = OPPOSITES[what]
-    assert len(alike(one, other)) == len(alike(other, one)) == 2
+@pytest.mark.parametrize(
+    ("one", "other", "left"),
+    [
+        ("You can enable OAuth by editing config.toml.", "To turn on OAuth, edit config.toml.", 1),
+        ("the check is enabled by an option", "an option activates the check", 1),
+        ("you can enable the check", "you can turn off the check", 2),
+        ("it enables the check", "it disables the check", 2),
+        ("it allows the guests", "it blocks the guests", 2),
+        ("allow guests to come in", "prevent guests from coming in", 2),
+        ("guests are allowed to smoke", "guests are prohibited to smoke", 2),
+        ("this allows access to the files", "this revokes access to the files", 2),
+    ],
+)
+def test_a_paraphrase_is_a_duplicate_unless_it_says_the_opposite(one, other, left):
+    assert len(alike(one, other)) == len(alike(other, one)) == left
 
 
 # All of it in the leader
@@ -440,30 +388,25 @@ pool = st.lists(
 )
 
 
+OPTIONS = {"ngram_threshold": 0.7, "similarity_threshold": 0.85, "max_tokens": 20_000}
+
+
 @given(pool=pool, data=st.data())
-def test_the_order_passages_come_in_does_not_decide_which_stay(pool, data):
+def test_the_order_passages_come_in_does_not_decide_which_stay_and_once_is_enough(pool, data):
     given_ = [Passage(f"p{n}", text, score=score, embedding=vector) for n, (text, score, vector) in enumerate(pool)]
     other = data.draw(st.permutations(given_))
-    options = {"ngram_threshold": 0.7, "similarity_threshold": 0.85, "max_tokens": 20_000}
-    one, two = compress("q", given_, **options), compress("q", other, **options)
-    assert sorted(ids(one)) == sorted(ids(two))
+    once, two = compress("q", given_, **OPTIONS), compress("q", other, **OPTIONS)
+    assert sorted(ids(once)) == sorted(ids(two))
 
     def pairs(result, passages):
         return {(d.passage.id, passages[d.duplicate_of].id) for d in result.dropped if d.duplicate_of is not None}
 
-    assert pairs(one, given_) == pairs(two, other)
-
-
-@given(pool=pool)
-def test_leaving_out_copies_twice_is_leaving_them_out_once(pool):
-    given_ = [Passage(f"p{n}", text, score=score, embedding=vector) for n, (text, score, vector) in enumerate(pool)]
-    options = {"ngram_threshold": 0.7, "similarity_threshold": 0.85, "max_tokens": 20_000}
-    once = compress("q", given_, **options)
+    assert pairs(once, given_) == pairs(two, other)
     for left in (
         [kept.original for kept in once.passages],
         [replace(kept.original, text=kept.text) for kept in once.passages],
     ):
-        again = compress("q", left, **options)
+        again = compress("q", left, **OPTIONS)
         assert (ids(again), again.text, dropped(again)) == (ids(once), once.text, {})
     assert_whole(once, [text for text, *_ in pool])
 
@@ -489,10 +432,3 @@ def test_many_passages_lose_the_same_copies_as_few(monkeypatch):
     assert len(exact) == len(texts) // 3
     monkeypatch.setattr("ctxcompress.reduce.duplicates.MANY", 10)
     assert near_leaders(texts, 0.7) == exact
-
-
-def test_a_threshold_that_cannot_work_is_refused():
-    for name in ("ngram_threshold", "similarity_threshold"):
-        for value in (0, -0.1, 1.1, True, "0.7", float("nan")):
-            with pytest.raises(ConfigError, match=f"{name} is .*; give a number above 0 and at most 1"):
-                CompressionConfig(**{name: value})

@@ -55,9 +55,7 @@ def test_each_joins_the_first_leader_that_is_close(given, threshold, apart):
     assert same_meaning(made, threshold, Equal(apart)) == expected(made, threshold, apart)
 
 
-@pytest.mark.parametrize(
-    ("count", "dimensions", "spread", "clusters"), [(1_500, 8, 1.0, 1), (3_000, 64, 0.4, 20), (5_000, 48, 0.3, 2_000)]
-)
+@pytest.mark.parametrize(("count", "dimensions", "spread", "clusters"), [(1_500, 8, 1.0, 1), (2_000, 48, 0.3, 800)])
 @pytest.mark.parametrize("apart", [(), range(0, 9_000, 3)], ids=["all join", "some lead"])
 def test_no_close_pair_is_missed_among_many(count, dimensions, spread, clusters, apart):
     made = directions(count, dimensions, spread=spread, clusters=clusters)
@@ -66,7 +64,7 @@ def test_no_close_pair_is_missed_among_many(count, dimensions, spread, clusters,
     assert found == expected(made, 0.85, apart)
 
 
-@settings(max_examples=4 * settings().max_examples)
+@settings(max_examples=3 * settings().max_examples)
 @given(st.lists(st.lists(st.sampled_from(PIECES), min_size=1, max_size=9).map(" ".join), min_size=2, max_size=5))
 def test_what_is_told_at_once_is_what_comparing_says(texts):
     known = Particulars(texts)

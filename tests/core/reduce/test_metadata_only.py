@@ -56,17 +56,12 @@ def test_code_is_where_it_is_what_it_defines_and_what_it_says_of_itself():
     [
         ({}, "1-26"),
         ({"start_line": 40, "end_line": 64}, "40-64"),
-        ({"start_line": 40}, "40"),
-        ({"start_line": 40.0, "end_line": 64.0}, "40-64"),
         ({"loc": {"lines": {"from": 7, "to": 9}}}, "7-9"),
         ({"loc.lines.from": 7, "loc.lines.to": 9}, "7-9"),
         ({"start_line": "40", "end_line": None}, "1-26"),
         ({"start_line": -1, "end_line": 4}, "1-26"),
-        ({"start_line": True, "end_line": float("nan")}, "1-26"),
         ({"start_line": float("inf")}, "1-26"),
-        ({"start_line": 10**30}, "1-26"),
         ({"loc": {"lines": [1, 2]}}, "1-26"),
-        ({"loc": 5}, "1-26"),
     ],
 )
 def test_the_lines_are_those_of_the_loader_or_else_of_the_passage(metadata, lines):

@@ -44,9 +44,8 @@ def test_a_text_that_occurs_nowhere_is_warned_of_beside_others_too(warned):
 
 @pytest.mark.parametrize(
     "text",
-    [r"INV-\d+", r"\w+@example", ".*timeout", "ERROR.*", "Total: .+ EUR", "[0-9]{4}", "[A-Z]{3}-", "[A-Za-z]+", "[^,]+",
-     r"\bOPS\b", r"\bOPS-1", "(?i)timeout", "(?:a|b)", r"Version \s"],
-)  # fmt: skip
+    [r"INV-\d+", ".*timeout", "Total: .+ EUR", "[0-9]{4}", "[^,]+", r"\bOPS-1", "(?i)timeout", "(?:a|b)"],
+)
 def test_a_text_that_looks_like_a_pattern_and_occurs_nowhere_is_refused(text, warned):
     with pytest.raises(ConfigError, match=r"looks like a regular expression; give .* or re\.compile\(\.\.\.\)"):
         compress(QUESTION, TEXTS, max_tokens=40, must_keep=[text])

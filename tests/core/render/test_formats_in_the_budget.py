@@ -5,18 +5,18 @@ import sys
 from pathlib import Path
 
 import pytest
-from format_readers import adversarial, lists_of_passages, parse_compact, passages
+from accounts import assert_partition, assert_verbatim
+from format_readers import lists_of_passages, parse_compact, passages
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.agents.builder import ContextBuilder
-from ctxcompress.cache import Cache
 from ctxcompress.errors import BudgetTooSmall, ConfigError
 from ctxcompress.text.tokens import TokenCounter
 
 sys.path.append(str(Path(__file__).parent.parent / "rules"))
-from rule_inputs import TOKENIZERS, assert_partition, assert_verbatim, budgets, queries
+from rule_inputs import TOKENIZERS, budgets, queries
 from rule_inputs import passages as lists_of_texts
 
 FORMATS = ("compact", "verbose", "json", "xml")
@@ -55,7 +55,7 @@ def test_the_final_text_is_within_max_tokens_of_any_callable(name, format, items
 
 @pytest.mark.parametrize("order", ["source", "relevance", "edges"])
 @pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("budget", range(20, 400, 45))
+@pytest.mark.parametrize("budget", [20, 110, 380])
 def test_numbers_are_positions_in_the_final_text(format, budget, order):
     result = compress(
         "default timeout?", [item(n, f"{n}. {TEXT}") for n in range(12)], format=format, max_tokens=budget, order=order
@@ -84,7 +84,7 @@ def test_what_fits_in_its_format_is_kept_whole_and_one_token_less_is_not_enough_
 
 @pytest.mark.parametrize("format", ALL)
 @pytest.mark.parametrize("other", ALL)
-@pytest.mark.parametrize("budget", [5, 30, 60, 150, 1_000])
+@pytest.mark.parametrize("budget", [5, 60, 1_000])
 def test_another_format_of_a_result_is_within_its_budget(format, other, budget):
     items = [item(n, f"{n}. {TEXT}") for n in range(4)]
     result = compress("default timeout?", items, max_tokens=budget, format=format)
@@ -127,15 +127,6 @@ def test_a_frame_and_a_format_are_refused_together():
         Compressor(CompressionConfig(format="xml")).compress("q", ["text"], frame=lambda passage, text: text)
 
 
-def test_a_cache_tells_formats_apart():
-    cache = Cache()
-    items = [item(n, f"{n}. {TEXT}") for n in range(4)]
-    for _ in range(2):
-        for name in ALL:
-            cached = compress("default timeout?", items, max_tokens=90, format=name, cache=cache)
-            assert cached == compress("default timeout?", items, max_tokens=90, format=name)
-
-
 @pytest.mark.parametrize("format", ["compact", "verbose"])
 @pytest.mark.parametrize("rebalance", [False, True])
 def test_a_context_numbers_on(format, rebalance):
@@ -149,14 +140,6 @@ def test_a_context_numbers_on(format, rebalance):
     assert builder.render() == Compressor(CompressionConfig(format=format)).formatted(builder.passages)
     if format == "compact":
         assert [read.number for read in parse_compact(builder.render())] == [1, 2, 3, 4]
-
-
-@given(texts=st.lists(adversarial, min_size=1, max_size=4))
-def test_a_context_cannot_be_forged_either(texts):
-    builder = ContextBuilder(150, config=CompressionConfig(format="compact"))
-    for number, text in enumerate(texts):
-        builder.add([item(number, text)])
-    assert [read.text for read in parse_compact(builder.render())] == [part.text for part in builder.passages]
 
 
 @pytest.mark.parametrize("format", ["json", "xml"])

@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 from hypothesis import strategies as st
 
-from ctxcompress import Compression, Passage
-from ctxcompress.data.passages import shown
+from ctxcompress import Passage
 
 WORDS = (
     "timeout default server the a of 3.14 C++ don't module.Class self._retry 你好世界 重启服务器 サーバー ภาษาไทย "
@@ -57,35 +56,9 @@ TOKENIZERS: dict[str, Callable[[str], object]] = {
 """Of an empty text each of them is taken to count 0."""
 
 
-MARKERS = ("...", "case _: ...", "# ...", "// ...", "-- ...", "[…]")
-
-
 def framed(passage: Passage, text: str) -> str:
     return f"<{passage.id}>\n{text}\n</{passage.id}>"
 
 
 def bare(passage: Passage, text: str) -> str:
     return text
-
-
-def assert_verbatim(result: Compression, given: list[str]) -> None:
-    """Every kept text is the join of ascending, disjoint spans of the passage it says it is of, in source order, and of
-    declared markers."""
-    assert [kept.index for kept in result.passages] == sorted({kept.index for kept in result.passages})
-    for kept in result.passages:
-        ends = 0
-        for start, end in kept.spans:
-            assert ends <= start <= end <= len(given[kept.index])
-            ends = end
-        assert kept.text == shown(given[kept.index], kept.spans, kept.markers)
-        assert all(marker.text.strip() in MARKERS for marker in kept.markers)
-
-
-def assert_partition(result: Compression, given: list[str]) -> None:
-    """Every character of every passage is kept once or dropped once."""
-    seen = [[0] * len(text) for text in given]
-    for part in (*result.passages, *result.dropped):
-        for start, end in part.spans:
-            for position in range(start, end):
-                seen[part.index][position] += 1
-    assert all(times == 1 for text in seen for times in text)

@@ -8,7 +8,6 @@ import pytest
 from ctxcompress import Passage, compress
 from ctxcompress.data.passages import Span
 from ctxcompress.errors import InputError
-from ctxcompress.segment.segments import segment
 
 STATEMENT = (
     "    step{0} = make_step(\n        name='step {0}',\n        timeout={0},\n        description='{1}',\n    )\n"
@@ -22,27 +21,11 @@ def test_a_long_function_is_cut_to_the_statement_that_is_asked_for() -> None:
     assert "timeout=5," in text
 
 
-def test_a_short_sentence_is_kept_once() -> None:
-    repeated = "The timeout is 30 seconds. "
-    result = compress("timeout", [repeated * 10 + "It can be changed by an option.", repeated], max_tokens=30)
-    assert result.text.count(repeated.strip()) == 1
-    assert "changed" in result.text
-    assert "duplicate" in {decision.reason for decision in result.dropped}
-
-
 def test_no_header_of_a_table_is_kept_without_a_row() -> None:
     table = "| code | meaning |\n|---|---|\n| 500 | ERROR internal server failure happened here |\n"
     text = compress("ERROR", [table] * 6 + ["Other text on the logs of the server. " * 3], max_tokens=60).text
     assert not text.endswith("|---|---|")
     assert "|---|---|\n\n" not in text
-
-
-def test_a_list_comes_with_what_announces_it() -> None:
-    advice = (
-        "Never do the following:\n\n- delete the index\n- restart the master\n\n" + "Something else entirely. " * 30
-    )
-    text = compress("delete the index", [advice], max_tokens=14).text
-    assert text.startswith("Never do the following:\n\n- delete the index")
 
 
 @pytest.mark.parametrize("encoding", ["o200k_base", "cl100k_base"])
@@ -67,19 +50,6 @@ def test_indentation_does_not_cut_a_word() -> None:
     assert text in ("Implemented by", "Implemented")
 
 
-def test_a_word_finds_itself_whatever_its_stem() -> None:
-    assert "lying" in compress("lying", ["Rain fell all week.", "He was lying there."], max_tokens=6).text
-
-
-def test_a_row_is_not_cut_at_unicode_line_separators() -> None:
-    table = "| a | b |\n|---|---|\n| one\u2028two | three |\n"
-    assert [table[s.start : s.end] for s in segment(table)] == ["| a | b |\n|---|---|\n", "| one\u2028two | three |\n"]
-
-
-def test_a_score_too_large_for_a_float_is_unknown() -> None:
-    assert compress("a", [{"text": "a", "score": 10**400}]).passages[0].original.score is None
-
-
 @pytest.mark.parametrize("fields", [{"file_path": Path("x.py")}, {"title": 5}, {"header_path": "Guide > Install"}])
 def test_a_field_of_a_wrong_type_is_refused(fields: dict[str, object]) -> None:
     with pytest.raises(InputError, match=next(iter(fields))):
@@ -89,11 +59,6 @@ def test_a_field_of_a_wrong_type_is_refused(fields: dict[str, object]) -> None:
 def test_a_result_can_be_pickled() -> None:
     result = compress("a", ["a b c"])
     assert pickle.loads(pickle.dumps(result)).stats.original_tokens == result.stats.original_tokens == 3
-
-
-@pytest.mark.parametrize("text", ["```" + " " * 100_000 + "`\nfoo", "~" * 100_000 + "`\nfoo"])
-def test_long_fences_end(text: str) -> None:
-    assert compress("foo", [text], max_tokens=10).tokens <= 10
 
 
 def test_many_passages_of_one_title_end() -> None:

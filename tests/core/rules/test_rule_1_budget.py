@@ -1,9 +1,10 @@
 """max_tokens bounds T(final text), whatever T is."""
 
 import pytest
+from accounts import assert_verbatim
 from hypothesis import given
 from hypothesis import strategies as st
-from rule_inputs import TOKENIZERS, assert_verbatim, bare, budgets, framed, passages, queries
+from rule_inputs import TOKENIZERS, bare, budgets, framed, passages, queries
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.text.tokens import TokenCounter

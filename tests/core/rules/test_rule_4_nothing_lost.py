@@ -3,8 +3,9 @@
 import re
 
 import pytest
+from accounts import assert_partition
 from hypothesis import given
-from rule_inputs import TOKENIZERS, assert_partition, budgets, passages, queries
+from rule_inputs import TOKENIZERS, budgets, passages, queries
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.data.results import Reason

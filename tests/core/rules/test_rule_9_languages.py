@@ -59,12 +59,14 @@ LANGUAGES = {
 }
 
 
+@pytest.mark.parametrize("options", [{}, {"scorer": "bm25"}, {"language": "given"}], ids=str)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_answer_is_kept_at_a_small_budget(language):
+def test_the_answer_is_kept_at_a_small_budget(language, options):
     question, answer, filler = LANGUAGES[language]
     texts = [f"{filler} {n}" for n in range(10)]
     texts[6] = f"{filler} {answer} {filler}"
-    result = compress(question, texts, max_tokens=60)
+    options = {name: language for name in options if name == "language"} or options
+    result = compress(question, texts, max_tokens=60, **options)
     assert answer in result.text
     assert result.tokens <= 60
 

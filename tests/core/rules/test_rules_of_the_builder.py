@@ -4,13 +4,13 @@ import json
 from copy import deepcopy
 
 import pytest
+from accounts import assert_accounted, assert_shown
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rule_inputs import TOKENIZERS, budgets, paragraphs, passages, queries, texts
 
 from ctxcompress import CompressionConfig, Passage, compress
 from ctxcompress.agents.builder import ContextBuilder
-from ctxcompress.data.passages import shown
 from ctxcompress.text.tokens import TokenCounter
 
 # Rounds draw from the same few texts: the same comes again, and parts of it.
@@ -41,20 +41,6 @@ def items(given: list[str], scores: int) -> list[Passage]:
     return [Passage(f"p{n}", text, score=(7 * n + scores) % 5 / 5, doc_id=f"d{n % 2}") for n, text in enumerate(given)]
 
 
-def assert_accounted(parts, came: dict[int, str]) -> None:
-    """Every character of each of these passages is kept once or dropped once, and nothing is of others."""
-    spans: dict[int, list[tuple[int, int]]] = {index: [] for index in came}
-    for part in parts:
-        spans[part.index] += part.spans
-    for index, text in came.items():
-        ends = 0
-        for start, end in sorted(spans[index]):
-            assert start == ends <= end
-            ends = end
-        assert ends == len(text)
-    assert {part.index for part in parts} == set(came)
-
-
 def check(rounds, budget, encoding, options):
     count, separator = TokenCounter(encoding), options.get("separator", "\n\n")
     builder = ContextBuilder(config=CompressionConfig(max_tokens=budget, encoding=encoding, **options))
@@ -73,7 +59,7 @@ def check(rounds, budget, encoding, options):
         assert_accounted((*added.passages, *added.dropped), new)
         assert builder.passages[held:] == added.passages
         for part in added.passages:
-            assert part.text == shown(came[part.index], part.spans, part.markers)
+            assert_shown(part, came[part.index])
         for decision in added.dropped:
             assert decision.duplicate_of is None or decision.duplicate_of in came
     assert builder.render() == separator.join(part.text for part in builder.passages)
@@ -155,11 +141,7 @@ def test_interrupted_and_restored_it_is_the_same_context(rounds, budget, options
         limit = None if rebalance else own
         added = one.add(items(found, number), query=query, max_tokens=limit, rebalance=rebalance)
         again = other.add(items(found, number), query=query, max_tokens=limit, rebalance=rebalance)
-        assert (added.text, added.passages, added.dropped, added.remaining) == (
-            again.text,
-            again.passages,
-            again.dropped,
-            again.remaining,
-        )
+        for name in ("text", "passages", "dropped", "remaining"):
+            assert getattr(added, name) == getattr(again, name)
     assert one.render() == other.render()
     assert one.passages == other.passages

@@ -1,10 +1,11 @@
 """Whatever a language model answers, and whatever documents tell it, the rules hold."""
 
 import pytest
+from accounts import assert_partition, assert_verbatim
 from hypothesis import given
 from hypothesis import strategies as st
 from language_models import QUERY, Model, page
-from rule_inputs import TOKENIZERS, assert_partition, assert_verbatim, budgets, passages, queries
+from rule_inputs import TOKENIZERS, budgets, passages, queries
 
 from ctxcompress import Passage, compress
 from ctxcompress.language_model import LLMSelector

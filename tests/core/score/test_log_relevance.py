@@ -9,16 +9,6 @@ HEARTBEATS = [
     for n in range(300)
 ]
 """Three hundred lines of one shape."""
-TRACEBACK = """\
-Traceback (most recent call last):
-  File "/srv/app/main.py", line 88, in <module>
-    run(settings)
-  File "/srv/app/jobs.py", line 40, in run
-    load(settings.path)
-  File "/usr/lib/python3.11/json/__init__.py", line 293, in load
-    return loads(fp.read())
-json.decoder.JSONDecodeError: Expecting ',' delimiter: line 7 column 3 (char 120)
-"""
 HADOOP = [
     "2026-05-01 18:01:53,447 INFO [main] org.example.rm.RMContainerRequestor: nodeBlacklistingEnabled:true",
     "2026-05-01 18:01:53,713 INFO [main] org.example.launcher.ContainerLauncherImpl: Upper limit on the pool is 500",
@@ -59,12 +49,6 @@ def test_parts_of_identifiers_match(query, line, scorer):
     assert line in kept(query, "\n".join([*HEARTBEATS[:150], *HADOOP, *HEARTBEATS[150:]]), 120, scorer=scorer)
 
 
-def test_the_last_line_of_a_traceback_says_why(scorer):
-    text = with_line(TRACEBACK.rstrip())
-    shown = kept("why did it crash?", text, 110, scorer=scorer)
-    assert "JSONDecodeError: Expecting ','" in shown
-
-
 def test_a_piece_of_a_diff_comes_with_its_headers(scorer):
     hunks = "".join(
         f"--- a/part{n}.py\n+++ b/part{n}.py\n@@ -{n},2 +{n},2 @@ def part{n}():\n-    return {n}\n+    return {n}0\n"
@@ -83,32 +67,6 @@ def test_a_log_without_a_word_of_the_question_leaves_the_room_to_other_text():
     assert not result.text
 
 
-TROUBLE = [
-    f"May 12 07:{n:02}:11 gate {program}[{4000 + n}]: {said}"
-    for n, (program, said) in enumerate(
-        [
-            ("pamd", "error: probable replay of a token"),
-            ("ftpd", "FAILED login attempt of root"),
-            ("mailer", "fatal: read from socket failed: connection reset by peer"),
-            ("proxy", "error: cannot bind, address is in use"),
-            ("couchd", "error: Broken pipe while syncing"),
-            ("cron", "error: job skipped, authentication module is missing"),
-            ("kernel", "panic: not enough memory for the journal"),
-            ("named", "error: zone refused, no such key"),
-            ("sshd", "error: authentication failure for admin via console"),
-            ("dhcp", "fatal: lease file is corrupt"),
-        ]
-    )
-]
-"""Lines of as many shapes, which all say that something went wrong."""
-
-
-@pytest.mark.parametrize("query", ["PROBABLE BREAK-OUT", "break-out", "Which door had a probable break-out?"])
-def test_a_compound_with_a_word_for_failures_does_not_ask_what_went_wrong(query, scorer):
-    line = "May 12 07:40:12 gate doord[4712]: badge of door 7, which is in use, was not seen on any way - BREAK-OUT"
-    assert line in kept(query, "\n".join([*TROUBLE, line, *TROUBLE[::-1]]), 70, scorer=scorer)
-
-
 SHORT = {
     "steps": "Step {n}/300 : COPY part{n} /srv/part{n}",
     "epochs": "epoch {n} loss {n}.5",
@@ -116,12 +74,7 @@ SHORT = {
     "go": "ok  \tgithub.test/x/pkg{n}\t0.{n}s",
     "users": "user{n} logged in",
 }
-FAULTS = [
-    "ERROR: the disk is full",
-    "fatal: the disk is full",
-    "\x1b[91merror\x1b[0m: it is full",
-    "Fehler: Platte voll",
-]
+FAULTS = ["ERROR: the disk is full", "\x1b[91merror\x1b[0m: it is full", "Fehler: Platte voll"]
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -1,23 +1,14 @@
-"""Closeness in meaning: what is compared, and what the columns say of it."""
+"""Closeness in meaning: what an encoder is asked, what it may give, and how much an unknown language counts."""
 
 import numpy as np
 import pytest
 
-from ctxcompress import compress
-from ctxcompress.data.documents import documents_as_they_are
-from ctxcompress.data.passages import Passage
-from ctxcompress.data.table import SegmentTable
+from ctxcompress import Passage, compress
 from ctxcompress.errors import ConfigError, InputError
-from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.semantic import SEMANTIC, Semantics
-from ctxcompress.segment.segments import segment
 
+QUESTION = "which sentence of page 4 says something?"
 PAGES = [
-    Passage(
-        f"p{page}",
-        " ".join(f"Sentence {line} of page {page} says something of its own." for line in range(10)),
-        title=f"Page {page}",
-    )
+    Passage(str(page), " ".join(f"Sentence {line} of page {page} says a thing." for line in range(10)), title="Page")
     for page in range(6)
 ]
 
@@ -33,7 +24,7 @@ class Directions:
         return np.array([1.0, 0.0])
 
     def encode_document(self, texts):
-        self.documents += texts
+        self.documents += [text.encode().decode() for text in texts]
         return np.array([[3.0, 0.0] if self.word in text else [0.0, 5.0] for text in texts])
 
 
@@ -42,96 +33,57 @@ class Cheap:
 
     compares_all = True
 
-    def compare(self, query, texts):
-        return [text.count("7") for text in texts]
-
-
-class Counting:
-    """Counts what it is asked for; remembers what that was."""
-
-    compares_all = True
-
-    def __init__(self):
-        self.queries = []
+    def __init__(self, scale=1):
+        self.scale = scale
 
     def compare(self, query, texts):
-        self.queries.append(query)
-        return [text.count(query) for text in texts]
+        return [self.scale * (1 + text.count("7")) for text in texts]
 
 
-class CountingAtOnce(Counting):
-    """The same for several at once."""
-
-    def compare(self, query, texts):
-        raise AssertionError("asked one by one")
-
-    def compare_each(self, queries, texts):
-        return [super(CountingAtOnce, self).compare(query, texts) for query in queries]
+def run(encoder, passages=PAGES, question=QUESTION):
+    return compress(question, passages, max_tokens=30, encoder=encoder)
 
 
-def corpus_of(passages):
-    segmented = [segment(passage.text) for passage in passages]
-    return Corpus.of(passages, SegmentTable.of(documents_as_they_are([p.text for p in passages]), segmented))
-
-
-def columns_of(encoder, logits, passages=PAGES, clauses=()):
-    semantics = Semantics(encoder, [passage.embedding for passage in passages])
-    rows = semantics.features("question", corpus_of(passages), logits, clauses)
-    return dict(zip(SEMANTIC, rows, strict=True))
-
-
-def falling(passages=PAGES):
-    return np.linspace(3, -3, len(corpus_of(passages).texts))
+def carrying(embeddings):
+    return [Passage(str(n), f"The only sentence of {n}.", embedding=each) for n, each in enumerate(embeddings)]
 
 
 def test_what_is_compared_costs_a_fifth_of_everything_at_most():
     encoder = Directions("Sentence 3")
-    columns_of(encoder, falling())
+    run(encoder)
     assert 0 < sum(map(len, encoder.documents)) < sum(len(page.text) for page in PAGES) * 0.21
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1e200, 1e307])
 def test_numbers_may_be_very_large_or_small(scale):
-    class Scaled(Cheap):
-        def compare(self, query, texts):
-            return [scale * (1 + number) for number in super().compare(query, texts)]
-
-    with np.errstate(all="raise"):
-        rows = np.vstack(list(columns_of(Scaled(), falling()).values()))
-    np.testing.assert_allclose(rows, np.vstack(list(columns_of(Cheap(), falling()).values())), atol=1e-6)
+    with np.errstate(over="raise", invalid="raise", divide="raise"):
+        assert run(Cheap(scale)).text == run(Cheap()).text
 
 
 def test_where_words_tell_nothing_not_endlessly_many_titles_are_compared():
-    pages = [Passage(str(n), "Short.", title=f"Title number {n}") for n in range(2_500)]
     encoder = Directions("nothing")
-    columns_of(encoder, None, pages)
+    run(encoder, [Passage(str(n), "Short.", title=f"Title number {n}") for n in range(2_500)], "who?")
     assert 1_000 < len(encoder.documents) <= 3_000
 
 
 @pytest.mark.parametrize("embedding", ["abc", 5, ["a", "b"], [[1.0, 2.0]], [10**400, 1]])
 def test_an_embedding_that_is_no_list_of_numbers_is_refused(embedding):
-    carried = [Passage(str(n), f"The only sentence of {n}.", embedding=embedding) for n in range(3)]
     with pytest.raises(InputError, match="embedding of passage 0"):
-        columns_of(Directions("x"), falling(carried), carried)
+        run(Directions("x"), carrying([embedding] * 9))
 
 
 def test_embeddings_that_passages_carry_are_used_and_not_computed_again():
-    carried = [
-        Passage(str(n), f"The only sentence of {n}.", embedding=[1.0, 0.0] if n == 7 else [0.0, 1.0]) for n in range(9)
-    ]
     encoder = Directions("nothing")
-    columns = columns_of(encoder, falling(carried), carried)
+    result = run(encoder, carrying([[1.0, 0.0] if n == 7 else [0.0, 1.0] for n in range(9)]), "who?")
     assert encoder.documents == []
-    assert columns["similarity_rank"].argmax() == columns["similarity_of_passage"].argmax() == 7
-    assert columns["compared"].all()
+    assert max(result.passages, key=lambda kept: kept.relevance).id == "7"
 
 
 @pytest.mark.parametrize("embedding", [[1.0, 0.0, 0.0], [float("nan"), 1.0], []])
 def test_embeddings_of_another_model_are_left_alone(embedding):
-    carried = [Passage(str(n), f"The only sentence of {n}.", embedding=embedding) for n in range(9)]
     encoder = Directions("of 7")
-    columns = columns_of(encoder, falling(carried), carried)
-    assert len(encoder.documents) == columns["compared"].sum() > 0
+    run(encoder, carrying([embedding] * 9))
+    assert encoder.documents
 
 
 @pytest.mark.parametrize(
@@ -150,38 +102,27 @@ def test_an_encoder_that_gives_something_else_is_told_so(vectors, message):
             return vectors[: len(texts)] if isinstance(vectors, list) and len(vectors) == 99 else vectors
 
     with pytest.raises(ConfigError, match=message):
-        columns_of(Wrong("x"), falling())
+        run(Wrong("x"))
 
 
 def test_a_comparer_that_gives_too_few_numbers_is_told_so():
-    class Wrong(Cheap):
+    class One(Cheap):
         def compare(self, query, texts):
             return [1]
 
-    with pytest.raises(ConfigError, match="one for each"):
-        columns_of(Wrong(), falling())
-
-
-def test_no_encoder_is_given_lone_surrogates():
-    class Strict(Directions):
-        def encode_query(self, text):
-            return super().encode_query(text.encode().decode())
-
-        def encode_document(self, texts):
-            return super().encode_document([text.encode().decode() for text in texts])
-
-    odd = [Passage(p.id, p.text + " And \ud800 more.", title="\udfff") for p in PAGES]
-    semantics = Semantics(Strict("3"), [None] * len(odd))
-    assert semantics.features("a \ud83d question", corpus_of(odd), falling(odd)).any()
-
-
-def test_a_comparer_of_several_questions_that_gives_another_shape_is_told_so():
-    class Wrong(CountingAtOnce):
+    class OneOfEach(Cheap):
         def compare_each(self, queries, texts):
             return [[1] * len(texts)]
 
+    with pytest.raises(ConfigError, match="one for each"):
+        run(One())
     with pytest.raises(ConfigError, match="for each question and text"):
-        columns_of(Wrong(), falling(), clauses=("page 1",))
+        run(OneOfEach(), question="Which page has sentence 3? And how is the thing called that page 5 says?")
+
+
+def test_no_encoder_is_given_lone_surrogates():
+    odd = [Passage(p.id, p.text + " And \ud800 more.", title="\udfff") for p in PAGES]
+    assert run(Directions("3"), odd, "a \ud83d question").text
 
 
 class Stranger:

@@ -78,13 +78,8 @@ def test_shares_are_those_of_a_search_over_all_pairs(chances: list[float], data:
     [
         ("What is the blood group?", ["Name", "M. Falk", "Blood group", "B negative", "Ward", "4 East"], "B negative"),
         ("What does winter storage ask for?", ["Safety", "Wear gloves.", "Winter storage", "Drain it."], "Drain it."),
-        (
-            "To what did the revenue of the quarter grow?",
-            ["Gulls nest here. The revenue of the quarter grew to", "4.2 million euros. Two people help."],
-            "4.2 million euros",
-        ),
     ],
-    ids=["label and value", "title and text", "sentence over a page break"],
+    ids=["label and value", "title and text"],
 )
 def test_the_rest_of_what_answers_comes_before_other_text(query: str, passages: list[str], answer: str) -> None:
     given = [Passage(str(n), text) for n, text in enumerate([*FILLER[:6], *passages, *FILLER[6:]])]

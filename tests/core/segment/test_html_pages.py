@@ -71,7 +71,7 @@ def test_a_heading_of_html_is_never_kept_alone(budget: int) -> None:
 def test_what_is_kept_of_a_page_is_its_text_in_lines() -> None:
     result = compress(QUERY, [PAGE], max_tokens=50)
     assert result.text == (
-        "Answers\n\nAnswers\n\nHow is the viewer set up on Amiga?\n\nThere is a ready-made archive of it.\n"
+        "Answers\n\nHow is the viewer set up on Amiga?\n\nThere is a ready-made archive of it.\n"
         "Become an administrator, and then type this into a terminal of your choice:\n\nlhaput viewer-1"
     )
 
@@ -214,7 +214,7 @@ pages = st.lists(blocks, min_size=1, max_size=5).map(lambda parts: f"<html><body
 def test_no_tag_is_kept_and_no_words_run_together(page: str, query: str, budget: int) -> None:
     result = Compressor(CompressionConfig(max_tokens=budget)).compress(query, [page])
     assert result.tokens <= budget
-    if result.text != page:
+    if result.text != page and visible(page).strip():  # a page without text is cut as it is
         check(result, page)
     assert Compressor(CompressionConfig(max_tokens=budget)).compress(query, [result.text]).text == result.text
 

@@ -45,14 +45,14 @@ def assert_full(structure, selection, layout, budget):
         assert cost > room or room < 6 + budget // 100, (number, cost, room)
 
 
-@pytest.mark.parametrize("budget", range(20, 400, 7))
+@pytest.mark.parametrize("budget", range(20, 400, 31))
 @pytest.mark.parametrize("elide", [dear_gaps, lambda _, __: ()])
 def test_no_room_is_left_for_a_segment(elide, budget):
     structure, layout = structure_of([TEXT]), layout_of(elide)
     assert_full(structure, select(structure, np.array(VALUES), layout, budget), layout, budget)
 
 
-@pytest.mark.parametrize("budget", [450, 600, 800, 1000, 1500])
+@pytest.mark.parametrize("budget", [450, 1000])
 @pytest.mark.parametrize("name", ["textwrap", "heapq", "queue", "configparser"])
 def test_chunks_of_source_fill_the_budget(name, budget):
     text = (Path(sysconfig.get_path("stdlib")) / f"{name}.py").read_text(encoding="utf-8")
@@ -119,13 +119,6 @@ def test_no_short_unlikely_block_is_kept_without_its_neighbour(sizes, budget, da
         assert len(table.texts[number].strip()) >= SHORT or beside & kept, table.texts[number]
     room = budget - sum(len(table.texts[number].split()) for number in kept)
     assert len(table.texts) - 1 in kept or room < 6 + budget // 100  # a short passage is kept whole
-
-
-@given(sizes=st.lists(st.lists(st.integers(1, 4), min_size=2, max_size=6), min_size=1, max_size=12))
-def test_something_is_kept_if_all_is_short_and_unlikely(sizes):
-    texts = _passages(sizes)
-    structure = structure_of(texts)
-    assert kept_of(texts, structure, [0.1] * len(structure.table.texts), 5)
 
 
 def test_what_would_fit_but_stands_alone_is_dropped_as_unlikely():

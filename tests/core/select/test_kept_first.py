@@ -62,12 +62,6 @@ def test_of_many_places_with_the_same_text_the_best_one_is_kept_if_not_all_fit()
     assert "TICKET-123 has a default timeout of 30 seconds." in text
 
 
-def test_no_word_and_no_grapheme_is_cut_around_a_match():
-    word = "pre" + "fix" * 3 + "e\u0301nd"
-    text = f"{FILLER} Then {word} and so on and on and on until it ends in the harbour at night. {FILLER}"
-    assert word in _text(8, text, ["fix"]).split()
-
-
 def test_adaptive_does_not_drop_it_even_where_nothing_answers():
     text = compress(
         "who signs the lease?", [TEXT], max_tokens=60, must_keep=["TICKET-123"], adaptive=True, on_empty="drop"
@@ -111,12 +105,6 @@ def test_the_cache_tells_rules_apart_and_keeps_no_result_of_functions():
     assert results[0] == results[3]
     assert len(set(results)) == 4
     assert results[2] == results[5]
-
-
-def test_the_x_ray_page_names_it():
-    page = compress("default timeout", [TEXT], max_tokens=60, must_keep=RULES).xray()
-    assert "must_keep: " in page
-    assert "TICKET-123" in page.partition("must_keep: ")[2][:200]
 
 
 PARAGRAPH = (

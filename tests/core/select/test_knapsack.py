@@ -47,17 +47,11 @@ def _best(values, sizes, room):
 items = st.lists(st.tuples(st.integers(0, 50), st.integers(1, 60)), min_size=1, max_size=14)
 
 
-@given(items=items, room=st.integers(0, 200), density=st.sampled_from([0.0, DENSITY, 1.0]))
-def test_what_is_packed_fits_and_is_counted(items, room, density):
+@given(items=items, room=st.integers(1, 200), density=st.sampled_from([0.0, DENSITY, 1.0]))
+def test_what_is_packed_fits_and_nothing_that_still_fits_is_left_out(items, room, density):
     values, sizes = zip(*items, strict=True)
     knapsack = _packed(values, sizes, room, density=density)
     assert sum(sizes[item] for item in knapsack.kept) == room - knapsack.room <= room
-
-
-@given(items=items, room=st.integers(1, 200))
-def test_nothing_that_still_fits_is_left_out(items, room):
-    values, sizes = zip(*items, strict=True)
-    knapsack = _packed(values, sizes, room, density=1)
     assert all(sizes[item] > knapsack.room for item in range(len(items)) if item not in knapsack.kept)
 
 
@@ -68,22 +62,19 @@ def test_by_density_it_packs_at_least_half_of_the_best_together_with_the_best_it
     assert max(packed, *values) * 2 >= _best(values, sizes, room)
 
 
-@pytest.mark.parametrize(("density", "mean"), [(1.0, 0.95), (DENSITY, 0.95)])
-def test_it_comes_close_to_the_exact_optimum(density, mean, record_property):
+@pytest.mark.parametrize("density", [1.0, DENSITY])
+def test_it_comes_close_to_the_exact_optimum(density):
     random = np.random.default_rng(7)
     shares = []
-    for _ in range(300):
+    for _ in range(100):
         number = int(random.integers(10, 40))
         sizes = random.integers(5, 60, number).tolist()
         values = random.gamma(1.0, 3.0, number).tolist()
         room = int(random.integers(150, 400))
         packed = sum(values[item] for item in _packed(values, sizes, room, density=density).kept)
         shares.append(packed / _best(values, sizes, room))
-    record_property("mean", float(np.mean(shares)))
-    record_property("least", min(shares))
-    print(f"density {density}: mean {np.mean(shares):.4f}, least {min(shares):.4f} of the optimum")
     assert min(shares) >= 0.5
-    assert np.mean(shares) >= mean
+    assert np.mean(shares) >= 0.95
 
 
 def _best_closed(values, sizes, room, needs):
@@ -114,16 +105,12 @@ def test_with_what_items_need_it_comes_close_to_the_exact_optimum():
         assert all(kept.issuperset(needs[item]) for item in kept)
         assert sum(sizes[item] for item in kept) <= room
         shares.append(sum(values[item] for item in kept) / _best_closed(values, sizes, room, needs))
-    print(f"mean {np.mean(shares):.4f}, least {min(shares):.4f} of the optimum")
     assert np.mean(shares) >= 0.95
 
 
-def test_an_item_whose_companions_do_not_fit_is_left_out():
-    assert _packed([9, 1, 0], [4, 4, 9], 8, density=0, needs={0: [2]}).kept == {1}
-
-
-def test_an_item_that_cannot_be_packed_is_left_out():
+def test_an_item_that_cannot_be_packed_or_whose_companions_do_not_fit_is_left_out():
     assert _packed([9, 1], [4, 4], 8, density=0, needs={0: None}).kept == {1}
+    assert _packed([9, 1, 0], [4, 4, 9], 8, density=0, needs={0: [2]}).kept == {1}
 
 
 def test_what_repeats_waits_until_all_else_had_its_turn():
@@ -147,12 +134,6 @@ def test_what_repeats_comes_before_what_is_hardly_needed_if_its_new_part_is(chan
     texts = [same, f"{same} eleven twelve", "some thing quite other than that and more words"]
     knapsack = _packed([9, 8, 1], [10, 10, 10], 20, density=0, novelty=Novelty(Runs(texts)), chances=chances)
     assert knapsack.kept == kept
-
-
-def test_short_and_unspaced_texts_are_always_new():
-    novelty = Novelty(Runs(["three short words", "这是一个没有空格的句子"]))
-    novelty.take([0, 1])
-    assert novelty.share([0]) == novelty.share([1]) == 1.0
 
 
 def test_the_marks_of_tables_are_no_repetition():

@@ -1,11 +1,14 @@
-"""What is kept as the final text: which spans are emitted, what is shown around and between them, what that costs."""
+"""What is kept as the final text: which spans are emitted, markers between them, and the order of the passages."""
 
 from itertools import accumulate, pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from selections import pages
+from towns import PASSAGES, QUERY, TEXTS, words
 
+from ctxcompress import compress
 from ctxcompress.data.passages import Kind, Segment, shown
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.layout import assemble
@@ -30,3 +33,89 @@ def test_a_sentence_of_a_later_paragraph_does_not_go_on_in_the_line_of_an_earlie
     segments = [Segment(Kind.PARAGRAPH, start, end, 0) for start, end in pairwise(ends)]
     spans = assemble("".join(parts), segments, [0, 2])
     assert shown("".join(parts), spans) == "Directory    Description\n\nThey are:"
+
+
+# Markers where lines of a log were dropped
+
+LINES = [f"2026-05-01 10:{n:02}:00 INFO worker: finished job {n} of the batch" for n in range(60)]
+LINES[20] = "2026-05-01 10:20:00 ERROR worker: the disk is full"
+LINES[40] = "2026-05-01 10:40:00 INFO disk: cleaned up 3 directories"
+LOG = "\n".join(LINES)
+MARKER = "[…]"
+
+
+def kept(text, **options):
+    return compress("why was the disk full?", [text], max_tokens=120, **options)
+
+
+def test_there_is_a_marker_where_lines_are_missing_and_nowhere_else():
+    shown = kept(LOG).text.split("\n")
+    assert LINES[20] in shown
+    for before, after in pairwise(shown):
+        if MARKER not in (before, after):
+            assert LINES.index(after) == LINES.index(before) + 1
+    places = [LINES.index(line) for line in shown if line in LINES]
+    assert shown.count(MARKER) == sum(second - first > 1 for first, second in pairwise(places))
+
+
+def test_markers_are_no_part_of_the_spans():
+    passage = kept(LOG).passages[0]
+    assert any(MARKER in marker.text for marker in passage.markers)
+    assert MARKER not in "".join(LOG[start:end] for start, end in passage.spans)
+
+
+# The order that passages are shown in
+
+
+def run(order="source", max_tokens=60, passages=PASSAGES, **options):
+    return compress(QUERY, passages, order=order, max_tokens=max_tokens, encoding=words, **options)
+
+
+@pytest.mark.parametrize("max_tokens", [40, 60, 1_000])
+def test_by_relevance_the_best_comes_first(max_tokens):
+    result = run("relevance", max_tokens)
+    relevance = [kept.relevance for kept in result.passages]
+    assert relevance == sorted(relevance, reverse=True)
+    assert len(set(relevance)) > 1
+    assert result.passages[0].id == "fenwick"
+
+
+@pytest.mark.parametrize("max_tokens", [60, 1_000])
+def test_with_edges_the_worst_is_in_the_middle(max_tokens):
+    relevance = [kept.relevance for kept in run("edges", max_tokens).passages]
+    lowest = relevance.index(min(relevance))
+    assert relevance[: lowest + 1] == sorted(relevance[: lowest + 1], reverse=True)
+    assert relevance[lowest:] == sorted(relevance[lowest:])
+    ranked = sorted(relevance, reverse=True)
+    assert [relevance[0], relevance[-1]] == ranked[:2]
+
+
+@pytest.mark.parametrize("order", ["source", "relevance", "edges"])
+@pytest.mark.parametrize("max_tokens", [40, 60, 1_000])
+def test_the_text_is_in_the_order_of_the_passages_and_each_of_them_in_its_own(order, max_tokens):
+    result = run(order, max_tokens)
+    assert result.text == "\n\n".join(kept.text for kept in result.passages)
+    for kept in result.passages:
+        assert list(kept.spans) == sorted(kept.spans)
+        assert kept.text == shown(kept.original.text, kept.spans, kept.markers)
+
+
+@pytest.mark.parametrize("max_tokens", [40, 1_000])
+def test_the_order_does_not_decide_what_is_kept(max_tokens):
+    kept = [{(k.id, k.text) for k in run(order, max_tokens).passages} for order in ("source", "relevance", "edges")]
+    assert kept[0] == kept[1] == kept[2]
+
+
+@given(
+    texts=st.lists(
+        st.sampled_from([*TEXTS, "", " ", "# Heading", "```\ncode = 1\n```", "服务器。重启它。"]), max_size=7
+    ),
+    order=st.sampled_from(["source", "relevance", "edges"]),
+    format=st.sampled_from(["plain", "preview"]),
+    max_tokens=st.integers(1, 300),
+    count=st.sampled_from([len, words, lambda text: len(text) ** 2 // 90]),
+)
+def test_the_budget_holds_in_every_order(texts, order, format, max_tokens, count):
+    result = compress(QUERY, texts, order=order, format=format, max_tokens=max_tokens, encoding=count)
+    assert (count(result.text) if result.text else 0) == result.tokens <= max_tokens
+    assert len({kept.index for kept in result.passages}) == len(result.passages)

@@ -28,14 +28,11 @@ def prompts(query, *texts, context=(), names=None):
     [
         ("3", [12]),
         ("7, 3, 10", [16, 12, 19]),
-        ("[7], [3]", [16, 12]),
-        ("7\n3\n10\n", [16, 12, 19]),
         ("Numbers: 7, 3", [16, 12]),
         ('{"segments": [7, 3]}', [16, 12]),
         ("<think>2 could be it, 5 is about 30 seconds.</think>\n7, 3", [16, 12]),
         ("7, 7, 3, 7", [16, 12]),
         ("0, 11, 99999999999999999999, 3", [12]),
-        ("none", []),
         ("I see nothing.\nnone", []),
     ],
 )
@@ -47,12 +44,8 @@ def test_an_answer_of_numbers_is_read_in_its_order(answer, named):
     ("answer", "said"),
     [
         ("", "empty"),
-        ("all", "not a list of numbers"),
         ("The answer is 30 seconds (segment 7).", "not a list of numbers"),
         ("7-9", "not a list of numbers"),
-        ("-7", "not a list of numbers"),
-        ("1.5", "not a list of numbers"),
-        ("0", "no segment that exists"),
         ("99999999999999999999999999", "no segment that exists"),
         ("1, " * 3_500_000, "10,500,000 characters"),
     ],

@@ -35,40 +35,28 @@ def test_languages_are_told(language):
     assert detect_language(SENTENCES[language]) == language
 
 
-QUESTIONS = [
-    ("en", "how long is the default timeout?"),
-    ("es", "¿Dónde está el hospital?"),
-    ("es", "¿Precio?"),
-    ("de", "Wo ist das Krankenhaus?"),
-    ("de", "Öffnungszeiten Bücherei"),
-    ("ru", "Сколько стоит билет?"),
-    ("ru", "порт PostgreSQL"),
-    ("tr", "Hastane nerede?"),
-    ("tr", "ışık hızı"),
-    ("ar", "أين المستشفى؟"),
-    ("hi", "अस्पताल कहाँ है?"),
-    ("zh", "医院在哪里？"),
-    ("zh", "如何配置 timeout 参数？"),
-    ("ja", "病院はどこ？"),
-    ("ja", "東京都庁舎建設費用総額の内訳"),
-    ("ja", "サーバー接続設定"),
-    ("ja", "ﾃﾞｰﾀﾍﾞｰｽ"),
-    ("th", "โรงพยาบาลอยู่ที่ไหน"),
-]
+QUESTIONS = {
+    "en": "how long is the default timeout?|What did the writer 村上 say about the city of Tokyo in that interview?",
+    "es": "¿Dónde está el hospital?|¿Precio?",
+    "de": "Wo ist das Krankenhaus?|Öffnungszeiten Bücherei",
+    "ru": "Сколько стоит билет?|порт PostgreSQL",
+    "tr": "Hastane nerede?|ışık hızı",
+    "ar": "أين المستشفى؟",
+    "hi": "अस्पताल कहाँ है?",
+    "zh": "医院在哪里？|如何配置 timeout 参数？",
+    "ja": "病院はどこ？|東京都庁舎建設費用総額の内訳|サーバー接続設定|ﾃﾞｰﾀﾍﾞｰｽ",
+    "th": "โรงพยาบาลอยู่ที่ไหน",
+}
 
 
-@pytest.mark.parametrize(("language", "question"), QUESTIONS)
-def test_languages_of_short_questions_are_told(language, question):
-    assert detect_language(question) == language
+@pytest.mark.parametrize("language", QUESTIONS)
+def test_languages_of_short_questions_are_told(language):
+    assert {detect_language(question) for question in QUESTIONS[language].split("|")} == {language}
 
 
 @pytest.mark.parametrize("text", ["", " ", "12345", "x = 1", "timeout", "\ud800", "👍👍"])
 def test_english_where_nothing_tells(text):
     assert detect_language(text) == "en"
-
-
-def test_a_foreign_name_does_not_decide():
-    assert detect_language("What did the writer 村上 say about the city of Tokyo in that interview?") == "en"
 
 
 @given(st.text())

@@ -1,14 +1,15 @@
-"""Words as they are written, and the terms that they become."""
+"""Words as they are written, their spellings and forms, and the terms that they become."""
 
 import re
 import unicodedata
+from itertools import permutations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxcompress.text.stems import other_stems
-from ctxcompress.text.words import Terms, split_each, split_words
+from ctxcompress.text.words import Terms, fold, has_unspaced, split_each, split_words
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "ru", "tr", "ar", "hi", "zh", "ja", "th", "ko", "id", "xx")
 VOCABULARY = (
@@ -169,77 +170,42 @@ def match(language, asked, written):
     return bool(Terms(language).matching(split_words(written), wanted))
 
 
-@pytest.mark.parametrize(
-    ("language", "asked", "written"),
-    [
-        ("es", "ciudades", "ciudad"),
-        ("es", "canción", "canciones"),
-        ("de", "Häuser", "Haus"),
-        ("de", "Ha\u0308user", "Haus"),
-        ("de", "Strasse", "Straßen"),
-        ("de", "Mueller", "Müller"),
-        ("de", "Verbrauch", "Wasserverbrauchs"),
-        ("de", "Wasserverbrauch", "Verbrauch"),
-        ("nl", "verzekering", "zorgverzekering"),
-        ("ru", "ёлками", "елка"),
-        ("ru", "замо\u0301к", "замок"),
-        ("ru", "Толсто\u0301й", "Толстого"),
-        ("ru", "servers", "server"),
-        ("tr", "IŞIK", "ışıklar"),
-        ("tr", "YILLARI", "yıl"),
-        ("tr", "ISPARTA'da", "Isparta'nın"),
-        ("tr", "istanbul", "İSTANBUL’un"),
-        ("tr", "kapanıyor", "kapanır"),
-        ("tr", "evler", "evlerinde"),
-        ("ar", "الكتاب", "كتاب"),
-        ("ar", "كتاب", "والكتب"),
-        ("ar", "المكتبة", "مكتبه"),
-        ("ar", "مُحَمَّد", "محمد"),
-        ("ar", "محـــمد", "محمد"),
-        ("ar", "أحمد", "احمد"),
-        ("hi", "हिन्दी", "हिंदी"),
-        ("hi", "पाँच", "पांच"),
-        ("hi", "ज़मीन", "जमीन"),
-        ("hi", "\u0958लम", "\u0915\u093cलम"),
-        ("hi", "लड़कियों", "लड़की"),
-        ("hi", "1968", "१९६८"),
-        ("zh", "３０", "30"),
-        ("zh", "servers", "server"),
-        ("ja", "犬は", "犬が"),
-        ("ja", "ﾃﾞｰﾀ", "データ"),
-        ("ja", "ＡＰＩ", "api"),
-        ("th", "ปี 2511", "พ.ศ.๒๕๑๑"),
-        ("th", "โรงพยาบาล", "ในโรงพยาบาลนี้"),
-    ],
-)
-def test_forms_of_a_word_match(language, asked, written):
-    assert match(language, asked, written)
-    assert match(language, written, asked)
+FORMS = {
+    "es": "ciudades ciudad, canción canciones",
+    "de": "Häuser Haus, Ha\u0308user Haus, Strasse Straßen, Mueller Müller, Wasserverbrauch Verbrauch",
+    "nl": "verzekering zorgverzekering",
+    "ru": "ёлками елка, замо\u0301к замок, Толсто\u0301й Толстого, servers server",
+    "tr": "IŞIK ışıklar, YILLARI yıl, ISPARTA'da Isparta'nın, istanbul İSTANBUL’un, kapanıyor kapanır, evler evlerinde",
+    "ar": "الكتاب كتاب, كتاب والكتب, المكتبة مكتبه, مُحَمَّد محمد, محـــمد محمد, أحمد احمد",
+    "hi": "हिन्दी हिंदी, पाँच पांच, ज़मीन जमीन, \u0958लम \u0915\u093cलम, लड़कियों लड़की, 1968 १९६८",
+    "zh": "３０ 30, servers server",
+    "ja": "犬は 犬が, ﾃﾞｰﾀ データ, ＡＰＩ api",
+    "th": "2511 พ.ศ.๒๕๑๑, โรงพยาบาล ในโรงพยาบาลนี้",
+}
+OTHERS = {
+    "es": "casa cosa",
+    "de": "Spiel Beispiel, Haus Maus",
+    "en": "fire campfires",
+    "ru": "дом дым",
+    "tr": "kalem kadın, 100000 100001",
+    "ar": "فنادق بنادق, سيارة طيارة, كتاب باب, مدينة سفينة",
+    "hi": "नदी शादी",
+    "zh": "中国 国中",
+    "ja": "病院 病気",
+    "th": "ปลา เวลา",
+}
 
 
-@pytest.mark.parametrize(
-    ("language", "asked", "written"),
-    [
-        ("es", "casa", "cosa"),
-        ("de", "Spiel", "Beispiel"),
-        ("de", "Haus", "Maus"),
-        ("en", "fire", "campfires"),
-        ("ru", "дом", "дым"),
-        ("tr", "kalem", "kadın"),
-        ("tr", "100000", "100001"),
-        ("ar", "فنادق", "بنادق"),
-        ("ar", "سيارة", "طيارة"),
-        ("ar", "كتاب", "باب"),
-        ("ar", "مدينة", "سفينة"),
-        ("hi", "नदी", "शादी"),
-        ("zh", "中国", "国中"),
-        ("ja", "病院", "病気"),
-        ("th", "ปลา", "เวลา"),
-    ],
-)
-def test_other_words_do_not_match(language, asked, written):
-    assert not match(language, asked, written)
-    assert not match(language, written, asked)
+@pytest.mark.parametrize("pairs", [FORMS, OTHERS], ids=["forms", "others"])
+def test_forms_of_a_word_match_and_other_words_do_not(pairs):
+    wrong = [
+        (language, asked, written)
+        for language, of_language in pairs.items()
+        for pair in of_language.split(", ")
+        for asked, written in permutations(pair.split(" "))
+        if match(language, asked, written) != (pairs is FORMS)
+    ]
+    assert wrong == []
 
 
 @pytest.mark.parametrize("character", ["a", "A", "_", "aB", "中", "ก", "ع", "é", "\u0301", "1", "İ"])
@@ -265,3 +231,77 @@ def test_words_of_a_large_input_are_the_same_and_equal_words_are_one_object():
 
     assert list(map(list, found)) == [[], *map(split_words, texts), ["x" * 2**18], []]
     assert len({id(word) for words in found for word in words if word == "pool"}) == 1
+
+
+# Every word is found by its stems, although most words are not stemmed
+
+LETTERS = {
+    "ar": ("ابتكلمنهويفسرةىأإآؤئءعقد\u064e\u0640\u0654", "ات ون ين ان ها هم هن كم نا يه ته ه ي ا هما تين"),
+    "de": ("abceinorstuäöüßqy", "ung keit lich ern em isch heit es ue ae oe erin"),
+    "es": ("abceilnorstuáéíóúñgqy", "ación logía ución encia mente ándose iendo yendo íamos idad"),
+    "fr": ("abceilnorstuéèêàçqyïë", "ication logie ution ence amment emment euse ivement issement ièrement"),
+    "ru": ("абвгдеёийклнорстуфьщюяы\u0301", "ость ейшими вшись ующая ями ами нн ого"),
+    "sv": ("abdegiknorstuäöåé", "arna heter lig els fullt löst igt"),
+    "uk": ("абвгдеиійїєкнорстуюя", "ого ами ість"),
+}
+ENGLISH = ("", *"lying skies ational biliti studies getValue _a 中文 ﬁ ｌｙｉｎｇ ½ ² 1990".split())
+
+
+def written_in(language):
+    letters, endings = LETTERS[language]
+    part = st.text(letters + "aeé", max_size=5)
+    ending = st.sampled_from((*endings.split(), *ENGLISH))
+    written = st.sampled_from((str, str.capitalize, str.upper))
+    return st.builds(
+        lambda begin, middle, end, form: form(begin + middle + end), part, part | ending, ending, written
+    ).map(split_words)
+
+
+def missed(language, words):
+    """The words that a search for one of their terms, or for what stands for it, does not find."""
+    other, terms = other_stems(language) or (lambda _: ()), Terms(language)
+    for word, of_word in terms.of_words([word for word in words if not has_unspaced(word[:1])]).items():
+        for wanted in {each for term in of_word for each in (term, *other(term))}:
+            if word not in terms.matching(["zzz", *words], [wanted, "yyy"]):
+                yield word, wanted
+
+
+@pytest.mark.parametrize("language", LETTERS)
+def test_each_word_is_found_by_its_stems(language):
+    @given(written_in(language))
+    def check(words):
+        assert not list(missed(language, words))
+
+    check()
+
+
+@given(written_in("ar"), written_in("de"))
+@example(["المؤامرة", "مؤ\u0654ام\u0640رة", "ۀۂۓ", "\u0640"], ["Straßen", "Muellers", "neue", "e"])
+@example(["و1990", "والهم", "é", "Ａ"], ["Wasserverbrauchszähler", "ueber", "ß"])
+def test_each_word_is_found_by_its_stems_in_texts_of_two_languages(arabic, german):
+    for language in ("ar", "de", "ru", "es"):
+        assert not list(missed(language, arabic + german))
+
+
+# Spellings
+
+
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        "straße straße|café cafe\u0301|test1 ｔｅｓｔ１|fine ﬁne|елка ёлка \u0435\u0308лка|замок замо\u0301к",
+        "كتاب كِتَابٌ كتــاب ﻛﺘﺎﺏ|123 ١٢٣ ۱۲۳ १२३ ๑๒๓|हिंदी हिन्दी|पांच पाँच|जमीन ज़मीन|\ud800 \ud800",
+    ],
+)
+def test_spellings_of_one_word_become_one(spellings):
+    for group in spellings.split("|"):
+        expected, *written = group.split(" ")
+        assert {fold(word) for word in written} == {expected}
+    assert fold("ـ") == fold("") == ""
+
+
+@given(st.text(), st.text(st.characters(max_codepoint=0x2FF)))
+def test_folding_is_done_once_and_western_letters_stay(text, western):
+    folded = fold(text)
+    assert fold(folded) == folded
+    assert fold(western) == western

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxcompress import CompressionConfig, Compressor
+from ctxcompress import CompressionConfig
 from ctxcompress.agents.agent_messages import AgentMessage, Role, goal_of, query_for, steps_of
 from ctxcompress.agents.history import HistoryCompressor
 from ctxcompress.agents.older_steps import LEFT_OUT
@@ -104,7 +104,7 @@ def is_subsequence(text: str, original: str) -> bool:
     return all(character in left for character in text)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=2 * settings().max_examples)
 @given(histories(), st.integers(60, 3_000), st.integers(1, 4))
 def test_every_generation_of_a_run_keeps_the_rules(messages, history_tokens, keep_last):
     compressor = HistoryCompressor(CONFIG, history_tokens, keep_last=keep_last)
@@ -116,7 +116,6 @@ def test_every_generation_of_a_run_keeps_the_rules(messages, history_tokens, kee
     assert json.loads(json.dumps(generation)) == generation
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 25)), min_size=2, max_size=12), st.integers(300, 2_000))
 def test_user_and_model_still_take_turns(turns, history_tokens):
     messages = []
@@ -138,7 +137,6 @@ def test_user_and_model_still_take_turns(turns, history_tokens):
     assert all(not message.calls for message in last.values())
 
 
-@settings(max_examples=15, deadline=None)
 @given(histories(), st.integers(300, 3_000))
 def test_between_generations_messages_are_only_added(messages, history_tokens):
     compressor = HistoryCompressor(CONFIG, history_tokens)
@@ -167,18 +165,6 @@ def test_nothing_happens_while_the_messages_fit():
     compressor = HistoryCompressor(CONFIG, 50_000)
     assert compressor.next_generation(messages, None) is None
     assert compressor.shown(messages, None) == dict(enumerate(messages))
-
-
-def test_a_generation_leaves_room_for_the_steps_that_follow():
-    generations = []
-    generation = None
-    compressor = HistoryCompressor(CONFIG, 4_000)
-    for steps in range(1, 40):
-        generation = compressor.next_generation(run(steps), generation)
-        generations.append(generation and generation["number"])
-    assert generations[-1] is not None
-    assert 4 <= generations[-1] <= 12
-    assert generation["original_tokens"] > 4_000 > generation["compressed_tokens"]
 
 
 def test_after_a_generation_as_many_steps_fit_as_stay_untouched():
@@ -257,17 +243,6 @@ def test_a_message_that_needs_nothing_of_what_was_left_out_changes_nothing():
     assert bm25.next_generation(messages, before)["number"] == 2
 
 
-def test_calls_stay_without_their_results_as_long_as_there_is_room():
-    messages = run(6)
-    compressor = HistoryCompressor(CONFIG, 2_500, keep_last=1)
-    shown = compressor.shown(messages, compressor.next_generation(messages, None))
-    assert len(shown) == len(messages)
-    tight = HistoryCompressor(CONFIG, 1_000, keep_last=1)
-    generation = tight.next_generation(run(40, size=8), None)
-    assert generation["dropped"]
-    assert "m1" in generation["dropped"]
-
-
 def test_a_message_that_was_changed_meanwhile_is_shown_as_it_is_now():
     messages = run(12)
     compressor = HistoryCompressor(CONFIG, 2_000)
@@ -275,11 +250,6 @@ def test_a_message_that_was_changed_meanwhile_is_shown_as_it_is_now():
     place = next(n for n, message in enumerate(messages) if message.id in generation["shortened"])
     messages[place] = replace(messages[place], texts=["Changed by a person."])
     assert compressor.shown(messages, generation)[place] == messages[place]
-
-
-def test_the_warning_names_the_steps_that_were_kept_whole(warned):
-    HistoryCompressor(CONFIG, 40, keep_last=3).next_generation(run(6, size=200), None, keep_last=1)
-    assert "the last 1 steps" in warned.text
 
 
 def test_what_cannot_be_touched_stays_and_a_warning_says_that_it_is_too_long(warned):
@@ -311,18 +281,6 @@ def test_a_run_without_a_message_of_the_user_is_compressed_for_what_the_model_sa
     assert_rules(messages, compressor, generation)
 
 
-def test_a_very_short_message_is_read_with_the_one_before():
-    messages = [user(0, "When is the gearbox of the ferry fitted?"), said(1, "Shall I look?"), user(2, "Yes, please.")]
-    assert query_for(messages, 2) == "When is the gearbox of the ferry fitted?\nYes, please."
-
-
-def test_steps():
-    messages = [user(0, "Look."), said(1, "", "a", "b"), result(2, "b", "B"), result(3, "a", "A"), said(4, "Done.")]
-    assert [(list(step.places), step.turn) for step in steps_of(messages)] == [([0], 1), ([1, 2, 3], 1), ([4], 1)]
-    assert [step.is_complete for step in steps_of(messages[:3])] == [True, False]
-    assert not steps_of([result(0, "a", "A")])[0].is_complete
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -336,13 +294,6 @@ def test_steps():
 def test_values_that_cannot_work_are_refused(options, message):
     with pytest.raises(ConfigError, match=message):
         HistoryCompressor(CONFIG, **{"history_tokens": 100, **options})
-
-
-def test_tokens_are_counted_with_the_declared_tokenizer():
-    compressor = HistoryCompressor(CompressionConfig(encoding=len), 500)
-    message = AgentMessage(Role.TOOL, ["abc", "de"], "1", rest="{}", media=1)
-    assert compressor.tokens(message) == 4 + 5 + 2 + 85
-    assert HistoryCompressor(CONFIG, 500).tokens(user(0, "A ferry.")) == 4 + Compressor(CONFIG).count("A ferry.")
 
 
 def test_a_share_is_of_the_context_window():

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor
@@ -89,49 +89,17 @@ def test_the_budget_holds_however_long_the_marker_is(limit, marker):
     assert made.compressed_tokens <= limit
 
 
-def test_what_fits_stays_as_it_is_and_what_cannot_be_kept_is_shortened_without_a_marker():
-    assert fitted(lambda _: None, lambda shorter: shorter, 100, room=40) is None
-    fits = Made(60, original_tokens=90)
-    assert fitted(lambda budget: fits if budget < 90 else None, lambda shorter: shorter, 100, room=40) is None
-    assert fitted(Made, lambda _: None, 100, room=40) == Made(100)
-
-
 def test_a_marker_is_never_longer_than_what_it_stands_for():
     filtered = Made(80, original_tokens=90)
     assert fitted(lambda _: filtered, lambda _: Made(95, original_tokens=90), 100, room=40) is None
 
 
-def test_a_text_that_fits_comes_back_whole():
-    assert expanded(LOG, 50_000) == LOG
-    assert expanded("", 300) == ""
+PARTS = ["words in a row ", "- a", "\n", "字在中文里", "0x3f2a91c4", '{"a": 1}, ', "\t"]
 
 
-def test_a_text_that_does_not_fit_is_read_on_with_the_lines_that_its_marker_names():
-    store, handle = kept(LOG)
-    expander = Expander.of(CONFIG, 1_500)
-    parts, lines = [], None
-    while True:
-        answer = expander.expand(store, ["one"], handle, lines)
-        assert tokens(answer) <= 1_500
-        found = MARKER.search(answer)
-        parts.append(answer[: found.start()] if found else answer)
-        if found is None:
-            break
-        assert found["handle"] == handle
-        lines = found["lines"]
-    assert "\n".join(parts) == LOG
-    assert 3 < len(parts) < 12
-
-
-@settings(max_examples=20, deadline=None)
-@given(
-    st.lists(
-        st.sampled_from(["words in a row ", "- a", "\n", "字在中文里", "0x3f2a91c4", '{"a": 1}, ', "\t"]), max_size=900
-    ),
-    st.integers(300, 600),
-)
-def test_nothing_is_lost_on_the_way_through_any_text(parts, max_tokens):
-    text = "".join(parts)
+@example(LOG, 1_500)
+@given(st.lists(st.sampled_from(PARTS), max_size=900).map("".join), st.integers(300, 600))
+def test_a_text_that_does_not_fit_is_read_on_with_the_lines_that_its_marker_names(text, max_tokens):
     store, handle = kept(text)
     expander = Expander.of(CONFIG, max_tokens)
     read, asked = [], None
@@ -142,6 +110,7 @@ def test_nothing_is_lost_on_the_way_through_any_text(parts, max_tokens):
         read.append(answer[: found.start()] if found else answer)
         if found is None:
             break
+        assert found["handle"] == handle
         asked = found["lines"]
     assert "".join("".join(read).split()) == "".join(text.split())
 
@@ -198,19 +167,6 @@ def test_a_question_gets_what_answers_it_and_no_filler_however_much_fits(max_tok
 def test_a_short_text_comes_whole_whatever_is_asked(max_tokens):
     text = "Ships came late. The default timeout is 30 seconds."
     assert expanded(text, max_tokens, question="what is the default timeout?") == text
-
-
-def test_without_probabilities_a_question_gets_what_fits():
-    store, handle = kept(PAGE)
-    given = Expander.of(CONFIG.with_options(scorer="bm25"), 300).expand(store, ["one"], handle, None, "which timeout?")
-    assert "timeout is 30" in given
-
-
-def test_a_long_line_is_read_in_parts():
-    text = "seven words make a line that is long " * 200
-    answer = expanded(text, 300)
-    assert MARKER.search(answer)
-    assert tokens(answer) <= 300
 
 
 @pytest.mark.parametrize("written", ["{}", "[{}]", "expand {}", " '{}' ", "[expand {}]"])

@@ -61,12 +61,6 @@ def test_the_schema_says_the_published_limits_and_the_options_as_defaults():
     assert schema["required"] == ["query"]
 
 
-def test_the_limits_include_the_defaults():
-    parameters = QueryTool.of(top_n=500, ngram_threshold=0.05).parameters
-    assert parameters.schema["properties"]["top_n"]["maximum"] == 500
-    assert parameters.read({"query": QUERY}).options["ngram_threshold"] == 0.05
-
-
 JSON = st.one_of(
     st.none(), st.booleans(), st.integers(-200, 200), st.floats(-2, 200), st.text(max_size=5), st.lists(st.integers())
 )
@@ -100,10 +94,6 @@ def test_what_the_schema_takes_is_taken_and_what_it_does_not_is_refused(argument
 )
 def test_a_refusal_says_the_value_the_limit_and_the_remedy(name, value, message):
     assert PARAMETERS.validate_argument(name, value).startswith(message)
-
-
-def test_a_refusal_of_a_long_value_is_short():
-    assert len(PARAMETERS.validate_argument("top_n", "x" * 100_000)) < 200
 
 
 def test_weak_results_and_copies_are_left_out_and_counted():
@@ -205,18 +195,12 @@ def test_the_model_is_told_in_words_that_nothing_is_kept(format, texts, said):
     assert format != "xml" or ElementTree.fromstring(told.text)[0].text == said
 
 
-def test_the_model_is_told_that_there_is_no_room():
-    tool = QueryTool.of(max_tokens=len(NO_ROOM), encoding=len)
-    assert answer([passage(0, "word " * 99, 1.0, file_path="x" * 60)], tool).text == NO_ROOM
-
-
-def test_a_result_without_visible_text_is_no_result():
-    assert answer([passage(0, " \n ", 1.0)]).text == NOTHING
-
-
-def test_where_the_whole_message_does_not_fit_a_short_one_does():
+def test_the_model_is_told_that_there_is_no_room_as_far_as_there_is():
     assert answer([], QueryTool.of(max_tokens=4)).text == "No results"
     assert answer([], QueryTool.of(max_tokens=1)).text == ""
+    assert answer([passage(0, " \n ", 1.0)]).text == NOTHING
+    tool = QueryTool.of(max_tokens=len(NO_ROOM), encoding=len)
+    assert answer([passage(0, "word " * 99, 1.0, file_path="x" * 60)], tool).text == NO_ROOM
 
 
 def test_no_text_path_or_heading_can_forge_another_result():
@@ -254,12 +238,6 @@ def test_more_room_never_loses_the_lead_or_the_statistics():
         has = [part in text for text in texts]
         assert all(before <= after for before, after in pairwise(has))
         assert has[-1]
-
-
-async def test_the_answer_is_the_same_off_the_event_loop():
-    tool = QueryTool.of()
-    asked = tool.parameters.read({"query": QUERY, "show_stats": True})
-    assert await tool.answer_off_loop(asked, found()) == tool.answer(asked, found())
 
 
 @pytest.mark.parametrize("format", ["json", "xml"])
@@ -303,14 +281,6 @@ def test_the_statistics_tell_what_was_left_out_before_compression():
     assert f"- Found by the search: 70, before compression: 3 with {stats['after_limit_tokens']:,} tokens" in told.text
 
 
-def test_of_equal_texts_those_that_a_good_search_ranks_first_are_kept():
-    several = [passage(n, f"A pump number {n} has a filter.", 0.4 + 0.6 * (n == 5)) for n in range(9)]
-    tool = QueryTool.of(max_tokens=30, ngram_threshold=None)
-    asked = tool.parameters.read({"query": "which pump has a filter?"})
-    assert [result["chunk_id"] for result in tool.answer(asked, several, total=9).results] == ["chunk-5"]
-    assert [result["chunk_id"] for result in tool.answer(asked, several).results] == ["chunk-0"]
-
-
 def test_a_score_that_is_not_relative_is_refused():
     with pytest.raises(ConfigError, match='min_score is 7 with score_kind="absolute"; a call says it relative'):
         QueryTool.of(min_score=7, score_kind="absolute")
@@ -320,12 +290,10 @@ def test_it_starts_from_a_preset_or_a_file(tmp_path):
     path = tmp_path / "c.toml"
     path.write_text("[compression]\nmax_tokens = 300\ntop_n = 3\nadaptive = true")
     tool = QueryTool.of(path, format="verbose")
-    assert (tool.config.budget, tool.config.top_n, tool.config.adaptive, tool.config.format) == (
-        300,
-        3,
-        0.012,
-        "verbose",
+    expected = CompressionConfig(
+        max_tokens=300, top_n=3, adaptive=True, format="verbose", score_kind=tool.config.score_kind
     )
+    assert tool.config == expected
     assert tool.config.min_score is None
     assert QueryTool.of(preset="docs") == QueryTool.of()
     assert QueryTool.of(preset="web").config.on_empty == "original"

@@ -117,22 +117,16 @@ def long_passages(count=6):
     [
         {"format": "preview"},
         {"metadata_only": 0.9},
-        {"max_length": 200},
         {"factual_length": 60},
         {"adaptive": True},
         {"max_tokens": "auto"},
-        {"format": "compact"},
-        {"format": "verbose"},
         {"format": "json"},
         {"format": "xml"},
-        {"order": "edges"},
-        {"scorer": "bm25"},
         {"ngram_threshold": 1.0},
         {"min_score": 0.99, "on_empty": "drop"},
         {"min_score": 0.7, "top_n": 1},
         {"encoding": len},
         {"cache": Cache()},
-        {"language": "de"},
     ],
     ids="-".join,
 )
@@ -203,13 +197,10 @@ def test_the_page_of_ten_thousand_tokens_of_fifty_passages_is_under_300_kb():
     result = compress(QUERY, passages, max_tokens=10_000)
     assert result.tokens > 9_000
     assert len(result.xray().encode()) < 300_000
-    japanese = [Passage(str(n), f"設定{n}の既定のタイムアウトは{n}秒です。" * 150) for n in range(50)]
-    result = compress("タイムアウトは何秒ですか", japanese, max_tokens=10_000)
-    assert len(result.xray().encode()) < 300_000
 
 
-def test_a_line_of_a_megabyte_is_no_page_of_a_megabyte():
-    result = compress(QUERY, [Passage("a", "timeout " * 130_000), Passage("b", ANSWER)], max_tokens=50)
+def test_a_very_long_line_is_no_page_of_its_length():
+    result = compress(QUERY, [Passage("a", "timeout " * 20_000), Passage("b", ANSWER)], max_tokens=50)
     page = result.xray()
     assert len(page.encode()) < 60_000
     assert "more characters" in page

@@ -4,7 +4,6 @@ import os
 import re
 import stat
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
@@ -61,19 +60,6 @@ def test_what_cannot_be_written_is_a_warning(tmp_path, warned):
     assert compress(QUERY, PASSAGES, max_tokens=20).trace(tmp_path / "file") is None
     assert "could not be written" in warned.text
     assert str(tmp_path / "file") in warned.text
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-def test_half_a_page_is_not_left(tmp_path, monkeypatch):
-    real = os.open
-
-    def full(path, *rest):
-        os.close(real(str(path), *rest))
-        return real("/dev/full", os.O_WRONLY)
-
-    monkeypatch.setattr("ctxcompress.apps.xray.trace.os.open", full)
-    assert write_page("page", tmp_path) is None
-    assert list(tmp_path.iterdir()) == []
 
 
 class Failing:

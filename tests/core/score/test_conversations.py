@@ -1,0 +1,75 @@
+"""Conversations: replies are judged by the turns beside them, most of all by a question right before."""
+
+import numpy as np
+import pytest
+from corpora import corpus_of
+
+from ctxcompress import Compressor, Passage, compress
+from ctxcompress.score.neighbours import TURNS, is_conversation, turn_features
+
+NAMES = ["Ana", "Bo", "Cy", "Bo", "Dee", "Bo", "Mia"]
+IDLE = ["ok", "thanks!", "lol", "good morning", "haha", "np", "great", "see you", "brb"]
+SAID = [
+    "The parcel for the neighbours is in the hall.",
+    "My bike has a flat tyre again, so I walk.",
+    "Somebody parked a trailer in front of the gate.",
+    "We watched the match at the pub and it rained.",
+    "The printer on the second floor smells of smoke.",
+]
+THINGS = "ladder kettle curtain shovel blanket mirror basket candle bucket carpet pillow teapot".split()
+DEEDS = "painted borrowed repaired lost found sold washed dropped hid broke measured moved".split()
+TALK = (
+    "Ida: The pump is leaking again.\nJon: Who is to mend it?\nIda: Mara, on Thursday.\nJon: Fine.\n"
+    "Ida: And the roof?\nJon: Later.\n"
+)
+
+
+def diverse(turns):
+    """Return a chat in which hardly two turns are alike."""
+    every = [f"I {deed} the {thing} of the caretaker last year" for deed in DEEDS for thing in THINGS]
+    every = [(NAMES[n % 7], text) for n, text in enumerate(every)]
+    every[70:70] = turns
+    return "\n".join(f"{name}: {text}" for name, text in every)
+
+
+def small_talk(turns):
+    """Return a chat of which most turns are a word or two."""
+    every = [(NAMES[n % 7], SAID[n // 5 % 5] if n % 5 == 4 else IDLE[n * 7 // 5 % len(IDLE)]) for n in range(140)]
+    every[60:60] = turns
+    return "\n".join(f"{name}: {text}" for name, text in every)
+
+
+def test_the_name_of_a_speaker_takes_nothing_from_the_confidence_that_another_turn_answers():
+    text = diverse([("Mia", "green car, can't miss it")])
+    named, unnamed, unknown = (
+        Compressor().compress(f"What colour is the car{whose}?", [text]).confidence
+        for whose in (" of Bo", "", " of Nell")
+    )
+    assert named >= unnamed > unknown
+
+
+def test_adaptive_keeps_the_reply_right_after_its_question():
+    turns = [("Ana", "Who drives to the lake on Sunday?"), ("Mia", "Dee can, her car is bigger")]
+    text = compress("Who drives to the lake on Sunday?", [diverse(turns)], max_tokens=1_000, adaptive=True).text
+    assert "Dee can, her car is bigger" in text
+
+
+def test_a_short_reply_of_a_speaker_in_the_question_is_kept_with_the_question():
+    turns = [("Ana", "Did you sign the contract?"), ("Bo", "yes")]
+    assert "contract?\nBo: yes" in compress("Did Bo sign the contract?", [small_talk(turns)], max_tokens=60).text
+
+
+@pytest.mark.parametrize("passages", [[TALK + "Jon: See you.\n"], TALK.splitlines()])
+def test_the_answer_to_a_question_that_matches_is_kept(passages):
+    passages = [Passage(str(number), text, title="Chat") for number, text in enumerate(passages)]
+    assert "Mara, on Thursday." in compress("who is to mend the pump?", passages, max_tokens=28).text
+
+
+def test_a_turn_is_judged_by_the_turns_beside_it_and_by_a_question_right_before():
+    found = dict(zip(TURNS, turn_features(corpus_of(TALK), np.array([0.04, 0.64, 0.01, 0.16, 0, 0.09])), strict=True))
+    assert found["turn_before"] == pytest.approx([0, 0.2, 0.8, 0.1, 0.4, 0])
+    assert found["turn_before_that"] == pytest.approx([0, 0, 0.2, 0.8, 0.1, 0.4])
+    assert found["turn_after"] == pytest.approx([0.8, 0.1, 0.4, 0, 0.3, 0])
+    assert (found["asks"].tolist(), found["answers"][2]) == ([0, 1, 0, 0, 1, 0], pytest.approx(0.8))
+    assert is_conversation(corpus_of(TALK))
+    assert not is_conversation(corpus_of("The pump was mended by Mara. Who else could have done it?"))
