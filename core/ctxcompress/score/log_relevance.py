@@ -56,8 +56,9 @@ _SEVERITIES = (
     ),
     (
         0.6,
-        r"(?i)(?<!\w)(?:fail(?:ed|ure|s|ing)?|denied|refused|cannot|can't|could ?n[o']t|unable|undefined|abort(?:ed|ing)?"
-        r"|killed|crash(?:ed)?|not found|no such|timed? ?out|timeout|unreachable|rejected|invalid|exceeded|unexpected"
+        r"(?i)(?<!\w)(?:fail(?:ed|ure|s|ing)?|denied|refused|cannot|can't|could ?n[o']t|unable|undefined"
+        r"|abort(?:ed|ing)?|killed|crash(?:ed)?|not found|no such|timed? ?out|timeout|unreachable|rejected|invalid"
+        r"|exceeded|unexpected"
         r"|corrupt(?:ed)?|violation|conflict|missing|exited|non-zero|no space|expired"
         r"|problems?|lost|unavailable|does(?: not|n't)|not ok|interrupted|mismatch\w*|too (?:few|many|large|long|big)"
         r"|because|due to|reason|disabled|not enabled|skipp(?:ed|ing)|ignor(?:ed|ing))\b",
