@@ -53,8 +53,7 @@ class _Outcome:
         selection, layout = reduced.lines.beside(choice.selection, choice.layout, task.config.budget)
         self._task, self._reduction, self._relevance = task, reduced.reduction, choice.relevance
         self.text, self.tokens = layout.final(selection.text), selection.tokens
-        self._parts = layout.shown(selection.spans)
-        self._texts, self._lines = layout.texts(self._parts), layout.lines
+        self._parts, self._texts, self._lines = selection.composed.parts, selection.composed.texts, layout.lines
         explained = (
             (Reason.DUPLICATE, _repeated_parts(task.passages, self._reduction, task.delivered_count)),
             (Reason.DUPLICATE, choice.delivered),

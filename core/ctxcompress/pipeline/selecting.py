@@ -75,7 +75,7 @@ def select_segments(
         return chosen(found, unlikely=dropped, is_emptied=is_emptied, settled="previews are chosen without it")
     unlikely = table.spans(scored.unlikely)
     if is_emptied:
-        return chosen(Selection.nothing(layout), unlikely=unlikely, is_emptied=True, settled="nothing is wanted")
+        return chosen(Selection.of({}, layout), unlikely=unlikely, is_emptied=True, settled="nothing is wanted")
     choices = Choices(analysis.structure, scored.worth, layout, budget, known)
     if not is_pruned and (reduced.whole is not None or known):
         found = all_unknown(table, delivered, layout)

@@ -30,6 +30,8 @@ Leaders = dict[int, int]
 """Number of a duplicate -> number of the text that stands for it."""
 _SHORTEST = 12
 """Characters: shorter texts, such as "yes" in a list, are no duplicates."""
+_FIRST_WORDS = 8
+"""The words at the beginning by which texts are told apart before all of their words are compared."""
 MANY = 500
 """For more texts than this, a text is compared with few of those that share a key with it."""
 _MOST_CANDIDATES = 8
@@ -46,10 +48,12 @@ _CELLS = 2**22
 
 def exact_duplicates(texts: Sequence[str]) -> Leaders:
     """Find the texts that are the same except for white space."""
+    beginnings = [tuple(text.split(None, _FIRST_WORDS)[:_FIRST_WORDS]) for text in texts]
+    times = Counter(beginnings)  # most texts begin like no other
     first: dict[str, int] = {}
     leaders: Leaders = {}
     for number, text in enumerate(texts):
-        words = " ".join(text.split()) if len(text) >= _SHORTEST else ""
+        words = " ".join(text.split()) if len(text) >= _SHORTEST and times[beginnings[number]] > 1 else ""
         if len(words) >= _SHORTEST and first.setdefault(words, number) != number:
             leaders[number] = first[words]
     return leaders

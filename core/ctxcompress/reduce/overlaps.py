@@ -1,5 +1,6 @@
 """Overlaps of chunks: text that one chunk ends and another begins with, and chunks that are a part of another."""
 
+import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -26,7 +27,9 @@ _LONG = 32
 """Characters: an overlap this long may begin or end within a word, as a splitter that counts characters leaves it."""
 _LONGEST_WORD = 60
 _EDGES = "()[]{}<>'\"`*_.,;:?!\u2018\u2019\u201c\u201d"
-_WORD = lazy_regex(r"\S+")
+_KEYS = lazy_regex(rf"(?=(.{{{_KEY_LENGTH}}}))\S++", re.DOTALL)
+"""So many characters from the beginning of each word on."""
+_KEYS_ANYWHERE = lazy_regex(rf"(?=(.{{{_KEY_LENGTH}}}))", re.DOTALL)
 
 
 class Link(NamedTuple):
@@ -167,7 +170,10 @@ def _occurrences(texts: Sequence[str], numbers: Sequence[int]) -> Iterator[tuple
 
 def _places(text: str, heads: Collection[str]) -> Iterator[tuple[int, str]]:
     """Yield (place, head) of the heads at the beginnings of words in a text."""
-    starts = range(len(text)) if has_unspaced(text) else (match.start() for match in _WORD.finditer(text))
-    for start in starts:
-        if (key := text[start : start + _KEY_LENGTH]) in heads:
-            yield start, key
+    is_unspaced, place = has_unspaced(text), -1
+    keys = (_KEYS_ANYWHERE if is_unspaced else _KEYS).findall(text)
+    for head in filter(heads.__contains__, keys):  # few are: to look for their places again is faster
+        place = text.find(head, place + 1)
+        while not (is_unspaced or place == 0 or text[place - 1].isspace()):
+            place = text.find(head, place + 1)
+        yield place, head

@@ -36,33 +36,34 @@ _MOST_SHAPES = 5_000
 _PART = lazy_regex(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]{2,}")
 """A word of an identifier: camelCase, snake_case, dotted names and paths have several."""
 FAILURES = (
-    r"\b(?:fehler\w*|fehlgeschlagen|gescheitert|abgebrochen|erreurs?|échec\w*|échou\w+|errores|errore|errori"
+    r"(?<!\w)(?:fehler\w*|fehlgeschlagen|gescheitert|abgebrochen|erreurs?|échec\w*|échou\w+|errores|errore|errori"
     r"|fall(?:ó|o|os)|fallit[oaie]|erros?|falh\w+|fout(?:en)?|mislukt\w*|błęd\w*|błąd\w*|fel|hata\w*|başarısız\w*|ошибк\w*|сбо[йя]"
-    r"|не удалось)\b|错误|失败|出错|無法|无法|錯誤|失敗|エラー|できません|拒否"
-    r"|오류|에러|실패|خطأ|فشل|त्रुटि|विफल|ผิดพลาด|ล้มเหลว"
+    r"|не удалось)\b|(?=[^\x00-\x7f])(?:错误|失败|出错|無法|无法|錯誤|失敗|エラー|できません|拒否"
+    r"|오류|에러|실패|خطأ|فشل|त्रुटि|विफल|ผิดพลาด|ล้มเหลว)"
 )
 """Words for errors and failures in languages other than English, of a regular expression that ignores case."""
 _SEVERITIES = (
     (0.6, r"(?i)\bexit(?:ed)?(?: with)? (?:code|status) \d|\berror \d+\s*\Z"),  # tells that something failed, not why
     (
         1.0,
-        r"\b(?:[Ff]atal|FATAL|CRITICAL|PANIC|EMERG|SEVERE|Segmentation fault|core dumped|OOM|[Oo]ut of memory)\b"
+        r"(?<!\w)(?:[Ff]atal|FATAL|CRITICAL|PANIC|EMERG|SEVERE|Segmentation fault|core dumped|OOM|[Oo]ut of memory)\b"
         r"|\nE   |panic:|panicked",
     ),
     (
         0.9,
-        r"\b(?:ERROR|ERR!|Error|error|Exception|FAILED|FAIL|BUILD FAILURE)\b|\[E\]|: E |\*\*\*|HTTP/[\d.]+\" 5\d\d"
+        r"(?<!\w)(?:ERROR|ERR!|Error|error|Exception|FAILED|FAIL|BUILD FAILURE)\b|\[E\]|: E |\*\*\*|HTTP/[\d.]+\" 5\d\d"
         rf"|[a-z]Error\b|xception\b|(?i:{FAILURES})",
     ),
     (
         0.6,
-        r"(?i)\b(?:fail(?:ed|ure|s|ing)?|denied|refused|cannot|can't|could ?n[o']t|unable|undefined|abort(?:ed|ing)?"
-        r"|killed|crash(?:ed)?|not found|no such|timed? ?out|timeout|unreachable|rejected|invalid|exceeded|unexpected"
+        r"(?i)(?<!\w)(?:fail(?:ed|ure|s|ing)?|denied|refused|cannot|can't|could ?n[o']t|unable|undefined"
+        r"|abort(?:ed|ing)?|killed|crash(?:ed)?|not found|no such|timed? ?out|timeout|unreachable|rejected|invalid"
+        r"|exceeded|unexpected"
         r"|corrupt(?:ed)?|violation|conflict|missing|exited|non-zero|no space|expired"
         r"|problems?|lost|unavailable|does(?: not|n't)|not ok|interrupted|mismatch\w*|too (?:few|many|large|long|big)"
         r"|because|due to|reason|disabled|not enabled|skipp(?:ed|ing)|ignor(?:ed|ing))\b",
     ),
-    (0.4, r"(?i)\bWARN(?:ING)?\b|HTTP/[\d.]+\" 4\d\d|\bdeprecated\b|\bretry(?:ing)?\b"),
+    (0.4, r"(?i)(?<!\w)(?:WARN(?:ING)?|deprecated|retry(?:ing)?)\b|HTTP/[\d.]+\" 4\d\d"),
 )
 """(how bad it is, what says so), in the order in which they are looked for."""
 _SAYS = tuple((severity, lazy_regex(said)) for severity, said in _SEVERITIES)

@@ -66,10 +66,8 @@ def unknown(table: SegmentTable, known: Collection[int]) -> list[int]:
 def all_unknown(table: SegmentTable, known: Delivered, layout: Layout) -> Selection:
     """Select everything that was not delivered, whether it fits or not."""
     if known.numbers:
-        spans = layout.spans(table, unknown(table, known.numbers))
-        return Selection(spans, {}, text := layout.compose(spans), layout.tokens(text))
-    whole = Selection.everything(layout)
-    return replace(whole, tokens=layout.tokens(whole.text))
+        return Selection.of(layout.spans(table, unknown(table, known.numbers)), layout)
+    return Selection.of(layout.everything, layout)
 
 
 def _headings(table: SegmentTable, known: Collection[int]) -> set[int]:

@@ -34,6 +34,8 @@ def gaps(
     number = table.first[document]
     if Kind.LOG in table.kinds and number < table.first[document + 1] and table.kind[number] is Kind.LOG:
         return [] if is_within else list(_line_gaps(table, document, spans))
+    if table.kinds <= _WITHOUT_SECTIONS:
+        return []  # nor has any of these sentences
     found: dict[int, str] = {}
     last, between = -1, ""
     for start, end in spans:

@@ -15,6 +15,7 @@ from ctxcompress.text.tokens import TokenCounter
 
 __all__ = [
     "Arrange",
+    "Composed",
     "Elide",
     "Layout",
     "SegmentCosts",
@@ -47,6 +48,16 @@ class Shown(NamedTuple):
     is_line: bool = False
     """Whether the text is a line about the passage."""
     relevance: float = 1.0
+
+
+class Composed(NamedTuple):
+    """What spans of the documents add to the final text."""
+
+    text: str
+    parts: Mapping[int, tuple[tuple[Span, ...], tuple[Marker, ...]]]
+    """Number of a passage -> its spans and markers: see `Layout.shown`."""
+    texts: Mapping[int, str]
+    """Number of a passage -> its text without its frame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,21 +141,19 @@ class Layout:
             for passage, of_passage in self.of_passages(spans).items()
         }
 
-    def compose(self, spans: Mapping[int, Sequence[Span]]) -> str:
-        """Return the text that these spans of the documents add to the final text."""
+    def compose(self, spans: Mapping[int, Sequence[Span]]) -> Composed:
+        """Return what these spans of the documents add to the final text."""
         parts = self.shown(spans)
-        shown = (
-            self._line(passage) if passage in self.lines else self._shown(passage, text, *parts[passage])
-            for passage, text in self.texts(parts).items()
-        )
-        return self.separator.join(self.frame(position, of_passage) for position, of_passage in enumerate(shown))
-
-    def texts(self, parts: Mapping[int, tuple[tuple[Span, ...], tuple[Marker, ...]]]) -> dict[int, str]:
-        """Return passage number -> its text without its frame. parts: the spans and markers of each passage."""
-        return {
+        texts = {
             passage: self.lines.get(passage) or shown(self.passages[passage], *of_passage)
             for passage, of_passage in parts.items()
         }
+        entries = (
+            self._line(passage) if passage in self.lines else self._shown(passage, text, *parts[passage])
+            for passage, text in texts.items()
+        )
+        text = self.separator.join(self.frame(position, entry) for position, entry in enumerate(entries))
+        return Composed(text, parts, texts)
 
     def final(self, text: str) -> str:
         """Return the final text if `text` is added."""

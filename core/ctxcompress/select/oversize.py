@@ -85,7 +85,7 @@ def _split(table: SegmentTable, number: int, layout: Layout, budget: int) -> tup
 
 def _alone(table: SegmentTable, number: int, layout: Layout) -> str:
     """Return the text of a segment and what it needs, as the final text shows it."""
-    return layout.compose(layout.spans(table, {number, *table.needs(number)}))
+    return layout.compose(layout.spans(table, {number, *table.needs(number)})).text
 
 
 def _fits_within_quotes(table: SegmentTable, number: int, layout: Layout, budget: int) -> Callable[[int], bool]:
@@ -123,7 +123,7 @@ def best_alone(table: SegmentTable, ranking: Sequence[int], layout: Layout, budg
     )
     for number, way in tries:
         for spans in way(table, number, layout, budget):
-            if spans and layout.tokens(layout.compose(spans)) <= budget:
+            if spans and layout.tokens(layout.compose(spans).text) <= budget:
                 return spans
     return {}
 
@@ -196,7 +196,7 @@ def _beginning(text: str, segment: Segment, tail: int, index: int) -> Callable[[
 
 
 def _fits(spans: Callable[[int], Spans], layout: Layout, budget: int) -> Callable[[int], bool]:
-    return lambda length: layout.tokens(layout.compose(spans(length))) <= budget
+    return lambda length: layout.tokens(layout.compose(spans(length)).text) <= budget
 
 
 def _opening(segment: Segment, text: str) -> int:

@@ -60,7 +60,7 @@ def previews(
     separator = layout.count(layout.separator)
     room = budget + separator
     for passage in ranked:
-        cost = layout.count(layout.compose(_spans([lines[passage]]))) + separator
+        cost = layout.count(layout.compose(_spans([lines[passage]])).text) + separator
         if cost <= room:
             room -= cost
             shown.append(lines[passage])
@@ -127,9 +127,7 @@ def preview_line(passage: Passage, text: str, relevance: float) -> str:
 
 
 def _composed(shown: Iterable[_Line], layout: Layout) -> Selection:
-    found = _spans(shown)
-    text = layout.compose(found)
-    return Selection(found, {}, text, layout.tokens(text))
+    return Selection.of(_spans(shown), layout)
 
 
 def _spans(shown: Iterable[_Line]) -> Spans:
@@ -174,10 +172,10 @@ class Lines:
         shown = {passage: self.texts[passage] for passage in self._fitting(layout, room)}
         while shown:
             fuller = replace(layout, lines=shown)
-            text = fuller.compose(selection.spans)
-            tokens = layout.tokens(text)
+            composed = fuller.compose(selection.spans)
+            tokens = layout.tokens(composed.text)
             if tokens <= budget:
-                return replace(selection, text=text, tokens=tokens), fuller
+                return replace(selection, composed=composed, tokens=tokens), fuller
             shown.popitem()  # together they cost more than separately
         return selection, layout
 

@@ -1,7 +1,7 @@
 """QATBE, query-aware token-budgeted extraction: selects the segments that are worth most within a hard budget."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 import numpy as np
@@ -10,7 +10,7 @@ from ctxcompress.data.documents import Spans
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.select.knapsack import Knapsack, Novelty, rank
-from ctxcompress.select.layout import Layout, SegmentCosts, tokens_of
+from ctxcompress.select.layout import Composed, Layout, SegmentCosts, tokens_of
 from ctxcompress.select.oversize import best_alone, best_split
 from ctxcompress.select.structure import Coherence, Structure
 
@@ -52,7 +52,7 @@ class Selection:
     """Document number -> its kept spans, for the documents that have some."""
     duplicates: Spans
     """Document number -> spans that are dropped because the same text is kept elsewhere."""
-    text: str
+    composed: Composed
     """The kept text."""
     tokens: int
     """Of the final text, with the content before."""
@@ -65,10 +65,15 @@ class Selection:
         return cls(layout.everything, {}, layout.compose(layout.everything), 0)
 
     @classmethod
-    def nothing(cls, layout: Layout) -> "Selection":
-        """Return a selection of nothing."""
-        text = layout.compose({})
-        return cls({}, {}, text, layout.tokens(text))
+    def of(cls, spans: Spans, layout: Layout) -> "Selection":
+        """Return a selection of these spans."""
+        composed = layout.compose(spans)
+        return cls(spans, {}, composed, layout.tokens(composed.text))
+
+    @property
+    def text(self) -> str:
+        """The text that the spans make."""
+        return self.composed.text
 
 
 def select(
@@ -109,9 +114,7 @@ def select(
             return whole
     if found is not None and found[1].kept.issuperset(given.forced):
         return found[0]
-    spans = {} if layout.before else best_alone(structure.table, ranking, layout, budget)
-    text = layout.compose(spans)
-    return Selection(spans, {}, text, layout.tokens(text))
+    return Selection.of({} if layout.before else best_alone(structure.table, ranking, layout, budget), layout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,11 +238,10 @@ class Packing:
     def composed(self, items: Collection[int], orphans: Collection[int] = ()) -> Selection:
         """Return the selection of these items. orphans: those that stayed out for being that."""
         kept = {item for item in items if item < len(self.table.segments)}
-        spans = self.layout.spans(self.table, kept)
-        text = self.layout.compose(spans)
         duplicates = self.table.spans(number for number, twin in sorted(self.duplicate_of.items()) if twin in kept)
         alone = self.table.spans(sorted(set(orphans) - kept))
-        return Selection(spans, duplicates, text, self.layout.tokens(text), alone)
+        found = Selection.of(self.layout.spans(self.table, kept), self.layout)
+        return replace(found, duplicates=duplicates, orphans=alone)
 
     def filled(self, knapsack: Knapsack) -> tuple[Selection, Knapsack] | None:
         """Return the selection of what the knapsack has and what fits besides, and the knapsack with it; None if

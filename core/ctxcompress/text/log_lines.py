@@ -56,9 +56,11 @@ _LINE = lazy_regex(
     re.VERBOSE,
 )
 _VARIABLE = lazy_regex(
-    r"""0[xX][0-9a-fA-F]+|"[^"\n]{0,200}"|'[^'\n]{0,200}'|(?:[A-Za-z]:)?[\\/][^\s,;]+|[^\s\d]*+\d\S*"""
+    r"""((?<!\S)(?:[^\s\d"'\\/]++(?:\s++|\Z))++)"""
+    r"""|0[xX][0-9a-fA-F]+|"[^"\n]{0,200}"|'[^'\n]{0,200}'|(?:[A-Za-z]:)?[\\/][^\s,;]+|[^\s\d]*+\d\S*"""
 )
-"""Numbers and words with digits, addresses, paths, quoted strings."""
+"""Numbers and words with digits, addresses, paths, quoted strings; and as a group the words that have none of these, in
+which they would be looked for at every letter."""
 _NO_OUTPUT = lazy_regex(
     r"""[|'"]|(?:[-*+\u2022]|\#{1,6}|\d+[.)])[ ]|//|[\w.-]+=|.*(?:[ ]=[ ]|\$[\w{])|.*(?:[;{},]|[^.]:)$
     |(?:[^,]*,(?![ ])){3}|[\d\s.,:%/+-]*$|.*(?:\.[ ]?){5,}\d+$
@@ -153,7 +155,7 @@ def is_log(text: str) -> bool:
 
 def line_shape(line: str, longest: int) -> list[str]:
     """Return the words at the beginning of a line, without what differs from one time to the next."""
-    return _VARIABLE.sub("#", line.strip()[:longest]).split()
+    return _VARIABLE.sub(lambda found: found[1] or "#", line.strip()[:longest]).split()
 
 
 def is_output(text: str) -> bool:

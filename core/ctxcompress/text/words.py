@@ -239,6 +239,8 @@ _AT_ONCE = 1 << 17
 """About how many characters of texts are split at once."""
 _BROKEN = lazy_regex(r"\b([^\W\d_]{2,40}+)[-\u2010\u00ad][ \t]*+\r?\n[ \t>]*+([^\W\d_]{2,40}+)")
 """A word that is divided at a line end."""
+_MAY_BE_BROKEN = lazy_regex(r"\n(?<=[-\u2010\u00ad \t\r]\n)")
+"""A line end before which a hyphen may stand: few texts have one, and it is found much faster than the word."""
 
 
 def split_each(texts: Sequence[str]) -> list[Sequence[str]]:
@@ -248,7 +250,7 @@ def split_each(texts: Sequence[str]) -> list[Sequence[str]]:
     equal words are one object: otherwise words would take ten times the memory of the texts. A word that a hyphen
     divides at a line end is there as a whole, too.
     """
-    texts = [_BROKEN.sub(r"\1\2 \1-\2", text) if "\n" in text else text for text in texts]
+    texts = [_BROKEN.sub(r"\1\2 \1-\2", text) if _MAY_BE_BROKEN.search(text) else text for text in texts]
     if sum(map(len, texts)) <= _AT_ONCE:
         return _split_together(texts)
     known: dict[str, str] = {}

@@ -40,7 +40,7 @@ def assert_full(structure, selection, layout, budget):
     assert room >= 0
     kept = {n for n in range(len(LENGTHS)) if re.search(rf"\bw{n}x0\b", selection.text)}
     for number in set(range(len(LENGTHS))) - kept:
-        more = layout.tokens(layout.compose(layout.spans(structure.table, {*kept, number})))
+        more = layout.tokens(layout.compose(layout.spans(structure.table, {*kept, number})).text)
         cost = max(more - selection.tokens, LENGTHS[number])
         assert cost > room or room < 6 + budget // 100, (number, cost, room)
 

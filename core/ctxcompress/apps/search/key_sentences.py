@@ -186,9 +186,9 @@ class KeySentences:
         return None
 
     def _kept(self, number: int, spans: Spans, cut: int | None) -> KeptText:
-        shown = self._layout.shown({number: spans[number]} if number in spans else {})
-        text = "".join(self._layout.texts(shown).values())
-        kept, _ = shown.get(number, ((), ()))
+        _, parts, texts = self._layout.compose({number: spans[number]} if number in spans else {})
+        text = "".join(texts.values())
+        kept, _ = parts.get(number, ((), ()))
         return KeptText(text + _ELLIPSIS if number == cut else text, kept)
 
 
