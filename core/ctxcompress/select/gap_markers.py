@@ -47,6 +47,8 @@ def gaps(
         first = start + len(blank)
         if is_new and _is_in_sentence(table, document, start, is_outer=last < 0):
             found[start] = _before(blank)
+        elif start == 0 and bare[:1].islower() and _begins_in_sentence(table, document, spans):
+            found[0] = _before(blank)
         elif is_new and bare and last > 0 and _is_under_other(table, document, last, first):
             found[start] = f"\n\n{_GAP}" if blank.count("\n") == 1 else _before(blank)
         elif is_new and bare and last > 0 and not is_within and _goes_on(table, document, last, first, between):
@@ -56,6 +58,12 @@ def gaps(
             if _is_in_sentence(table, document, end, is_outer=end == spans[-1].end):
                 found[end] = f" {_GAP}"
     return sorted(found.items())
+
+
+def _begins_in_sentence(table: SegmentTable, document: int, spans: Sequence[Span]) -> bool:
+    """Tell whether part of a passage is kept that begins with a small letter, as one that was cut within a sentence."""
+    number, last = table.first[document], table.first[document + 1] - 1
+    return table.kind[number] in _OF_SENTENCES and tuple(spans) != ((0, table.end[last]),)
 
 
 def _before(blank: str) -> str:
