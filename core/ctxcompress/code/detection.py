@@ -219,7 +219,8 @@ def _extension(name: str | None) -> str:
 
 
 _MARKS = ('"' * 3, "'" * 3)
-_QUOTES = lazy_regex("|".join(_MARKS))
+_QUOTES = tuple((mark, lazy_regex(mark)) for mark in _MARKS)
+"""Each alone: a pattern without alternatives is found several times as fast."""
 _SURE_LINES = 4
 """Number of lines of evidence needed to assume that a chunk does not continue the one before."""
 _PART_SAMPLE = 600
@@ -260,7 +261,8 @@ def continues_in_next(texts: Sequence[str], language: str) -> Iterator[bool]:
 
 
 def _quotes(text: str) -> Sequence[re.Match[str]]:
-    return list(_QUOTES.finditer(text)) if any(mark in text for mark in _MARKS) else ()
+    found = [match for mark, quotes in _QUOTES if mark in text for match in quotes.finditer(text)]
+    return sorted(found, key=re.Match.start)
 
 
 def _docstring_state(text: str, expected: bool | None) -> tuple[bool, bool]:

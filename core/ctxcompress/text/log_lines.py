@@ -13,15 +13,17 @@ __all__ = ["Line", "LineKind", "has_signs", "is_diff", "is_log", "is_output", "i
 
 _SAMPLE = 5_000
 """Characters that are read to tell what a text is."""
-_CLOCK = r"[^\n\"'(=]{0,64}?(?:\d\d:\d\d:\d\d|\d\d\.\d\d\.\d\d\.\d{6}|\b1\d{9}\b)"
+_CLOCK = r"(?=[^\n\d]{0,64}+\d)[^\n\"'(=]{0,64}?(?:\d\d:\d\d:\d\d|\d\d\.\d\d\.\d\d\.\d{6}|\b1\d{9}\b)"
 _LEVELS = "TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|SEVERE|FATAL|CRITICAL|PANIC"
 _ENTRY = rf"""
       (?!\|) (?: (?![^\n]{{0,40}}-->) {_CLOCK} | \[[ ]*\d+\.\d{{3,9}}\][ ] | \d{{6}}[ ]\d{{6}}[ ] )
-    | [^\n"'(=]{{0,60}}? \b(?:{_LEVELS})(?:[]:|>)}}]|[ ]{{2}}|[ ]-|[ ]\[) | [^\n(]{{0,60}}?\blevel=\w
+    | [^\n"'(=]{{0,60}}? \b(?:{_LEVELS})(?:[]:|>)}}]|[ ]{{2}}|[ ]-|[ ]\[)
+    | (?=[^\n=]{{0,65}}+=) [^\n(]{{0,60}}?\blevel=\w
     | (?:{_LEVELS})[ \t]+[^\s=]
     | [\w.-]+[-_]\d+[ ]+\|[ ]
 """
-"""A time stamp or a level near the beginning of a line."""
+"""A time stamp or a level near the beginning of a line. The digit and the sign that two of them have are looked for
+first: most lines of prose have none."""
 _FRAME = r"""
       [ \t|+]*File[ ]"[^"\n]+",[ ]line[ ]\d
     | [ \t]+at[ ](?:async[ ]|new[ ])?(?:[\w$.<>/\[\]@`,-]+[ ]?){1,4}(?:\[as[ ]\w+\][ ])?\(?[^\n]{0,200}[:)\d]
@@ -212,7 +214,7 @@ def _may_be_log(text: str) -> bool:
     if text.count("\n", 0, _SAMPLE) < _FEWEST - 1:  # as most passages of prose
         return _SURE.match(text[:_HEAD]) is not None
     first = islice(log_lines(text, min(len(text), _HEAD)), _FIRST)
-    return any(line.kind in _SURE_KINDS for line in first) and _may_be_output(text)
+    return _may_be_output(text) and any(line.kind in _SURE_KINDS for line in first)
 
 
 def _may_be_output(text: str) -> bool:
