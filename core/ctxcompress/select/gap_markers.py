@@ -61,9 +61,11 @@ def gaps(
 
 
 def _begins_in_sentence(table: SegmentTable, document: int, spans: Sequence[Span]) -> bool:
-    """Tell whether part of a passage is kept that begins with a small letter, as one that was cut within a sentence."""
+    """Tell whether a passage was cut within a sentence before it came: it begins with prose in a small letter. Whole
+    passages stay as they are, and what is left of a segment has hardly room for words."""
     number, last = table.first[document], table.first[document + 1] - 1
-    return table.kind[number] in _OF_SENTENCES and tuple(spans) != ((0, table.end[last]),)
+    is_part = tuple(spans) != ((0, table.end[last]),) and spans[0].end >= table.end[number]
+    return is_part and table.kind[number] in _OF_SENTENCES
 
 
 def _before(blank: str) -> str:
