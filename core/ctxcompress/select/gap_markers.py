@@ -64,7 +64,7 @@ def _begins_in_sentence(table: SegmentTable, document: int, spans: Sequence[Span
     """Tell whether a passage was cut within a sentence before it came: it begins with prose in a small letter. Whole
     passages stay as they are, and what is left of a segment has hardly room for words."""
     number, last = table.first[document], table.first[document + 1] - 1
-    is_part = tuple(spans) != ((0, table.end[last]),) and spans[0].end >= table.end[number]
+    is_part = tuple(spans) != ((0, table.end[last]),) and spans[0].end >= len(table.texts[number].rstrip())
     return is_part and table.kind[number] in _OF_SENTENCES
 
 
