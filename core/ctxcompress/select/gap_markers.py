@@ -48,7 +48,7 @@ def gaps(
         if is_new and _is_in_sentence(table, document, start, is_outer=last < 0):
             found[start] = _before(blank)
         elif start == 0 and bare[:1].islower() and _begins_in_sentence(table, document, spans):
-            found[0] = _before(blank)
+            found[0] = f"{_GAP} "
         elif is_new and bare and last > 0 and _is_under_other(table, document, last, first):
             found[start] = f"\n\n{_GAP}" if blank.count("\n") == 1 else _before(blank)
         elif is_new and bare and last > 0 and not is_within and _goes_on(table, document, last, first, between):
@@ -61,11 +61,12 @@ def gaps(
 
 
 def _begins_in_sentence(table: SegmentTable, document: int, spans: Sequence[Span]) -> bool:
-    """Tell whether a passage was cut within a sentence before it came: it begins with prose in a small letter. Whole
-    passages stay as they are, and what is left of a segment has hardly room for words."""
+    """Tell whether a passage was cut within a sentence before it came: it begins with the end of one, in a small letter.
+    Whole passages stay as they are, and what is left of a segment has hardly room for words."""
     number, last = table.first[document], table.first[document + 1] - 1
-    is_part = tuple(spans) != ((0, table.end[last]),) and spans[0].end >= len(table.texts[number].rstrip())
-    return is_part and table.kind[number] in _OF_SENTENCES
+    text = table.texts[number].rstrip()
+    is_part = tuple(spans) != ((0, table.end[last]),) and spans[0].end >= len(text)
+    return is_part and table.kind[number] in _OF_SENTENCES and ends_sentence(text)
 
 
 def _before(blank: str) -> str:

@@ -187,8 +187,8 @@ def with_colon(table: SegmentTable) -> list[int]:
 def announcements(table: SegmentTable, colons: Sequence[int]) -> list[int]:
     """Return, for each segment, the sentence or the list item right above that announces it, or -1.
 
-    Only list items, tables and code have one; a list item announces what is indented deeper. colons: the segments that
-    end with a colon.
+    Only list items, tables and code have one, and what follows a label that is a passage of its own; a list item
+    announces what is indented deeper. colons: the segments that end with a colon.
     """
     segments = table.segments
     found = [-1] * len(segments)
@@ -197,6 +197,8 @@ def announcements(table: SegmentTable, colons: Sequence[int]) -> list[int]:
         if kind not in _ANNOUNCED or kind is Kind.LIST_ITEM:
             end = _end_of_deeper(table, number, end) if kind is Kind.LIST_ITEM else end
             found[number + 1 : end] = [number] * (end - number - 1)
+        if _is_label(table, number):
+            found[number + 1] = number
     return found
 
 
@@ -204,7 +206,8 @@ def announced(table: SegmentTable, colons: Sequence[int]) -> dict[int, range]:
     """Return number of a segment that announces a block -> the segments of the block.
 
     The block is the lists, tables and code right under it; for a list item, only those that are indented deeper. Else
-    it is the next paragraph, or within a paragraph the next line. colons: the segments that end with a colon.
+    it is the next paragraph, or within a paragraph the next line, or the beginning of the next passage if the segment
+    is a passage of its own. colons: the segments that end with a colon.
     """
     found: dict[int, range] = {}
     for number in colons:
@@ -214,9 +217,16 @@ def announced(table: SegmentTable, colons: Sequence[int]) -> dict[int, range]:
                 end = _end_of_paragraph(table, number)
             elif table.kind[number] is Kind.LIST_ITEM:
                 end = _end_of_deeper(table, number, end)
+            if _is_label(table, number):
+                end = number + 2
             if end > number + 1:
                 found[number] = range(number + 1, end)
     return found
+
+
+def _is_label(table: SegmentTable, number: int) -> bool:
+    """Tell whether a segment that ends with a colon is a passage of its own before another one."""
+    return number + 1 < len(table.segments) and _is_document(table, number)
 
 
 def _end_of_run(table: SegmentTable, number: int) -> int:
