@@ -61,7 +61,7 @@ def gaps(
 
 
 def _begins_in_sentence(table: SegmentTable, document: int, spans: Sequence[Span]) -> bool:
-    """Tell whether a passage was cut within a sentence before it came: it begins with the end of one, in a small letter.
+    """Tell whether a passage was cut within a sentence before it came: it begins with the end of one in small letters.
     Whole passages stay as they are, and what is left of a segment has hardly room for words."""
     number, last = table.first[document], table.first[document + 1] - 1
     text = table.texts[number].rstrip()
