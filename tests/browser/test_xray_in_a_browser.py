@@ -126,7 +126,7 @@ def test_the_first_stop_of_the_keyboard_skips_to_the_passages(opened: Any, page_
     assert page.evaluate("document.activeElement.className") == "skip"
     assert page.evaluate("document.activeElement.getBoundingClientRect().left >= 0")
     page.keyboard.press("Enter")
-    assert page.url.endswith("#passages")
+    page.wait_for_url("**#passages")
 
 
 def test_all_stops_of_the_keyboard_can_be_seen(opened: Any, page_of_example: str) -> None:
