@@ -298,7 +298,8 @@ def sentences() -> VectorStoreIndex:
         patch.setenv("NLTK_DATA", str(Path(llama_index.core.__file__).parent / "_static" / "nltk_cache"))
         towns = [f"The harbour of town {n} was built long ago and has a lighthouse with {n} steps." for n in range(60)]
         document = Document(text=" ".join([*towns, "The default timeout of the pool is 30 seconds.", *towns]))
-        parser = SentenceWindowNodeParser.from_defaults(window_size=3)
+        # All vectors are equal, so the ids decide what is retrieved.
+        parser = SentenceWindowNodeParser.from_defaults(window_size=3, id_func=lambda number, _: f"sentence {number}")
         return VectorStoreIndex.from_documents(
             [document], transformations=[parser], embed_model=MockEmbedding(embed_dim=8)
         )
