@@ -8,7 +8,7 @@ later memories go on from there.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ctxcompress.code.elision import PROSE
+from ctxcompress.code.elision import GAP
 from ctxcompress.data.passages import Passage, Span, joined, shown
 from ctxcompress.data.results import DeliveredContext, KeptPassage
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, read_together, segments_of
@@ -144,6 +144,6 @@ def _as_passage(part: KeptPassage) -> Passage:
     """Return the part as a passage, without the gap markers of prose, which are no part of any sentence."""
     if part.untouched:
         return part.original
-    markers = [marker._replace(text=marker.text.replace(PROSE.gap, "")) for marker in part.markers]
+    markers = [marker._replace(text=marker.text.replace(GAP, "")) for marker in part.markers]
     text = part.text if part.metadata_only else shown(part.original.text, part.spans, markers)
     return replace(part.original, text=text, embedding=None)

@@ -112,7 +112,6 @@ class Definition(NamedTuple):
     name: str
     is_container: bool
     """True if it can contain other definitions."""
-    is_exported: bool
 
 
 def is_attached(text: str, start: int, language: str) -> bool:
@@ -153,10 +152,10 @@ def definition_on_line(text: str, start: int, language: str, *, is_opened: bool)
     match = _ASSIGNED.match(head) if may_be_assigned else None
     if match and (not match["parenthesis"] or "=>" in head or (is_opened and head[-1:] in _GOES_ON_AFTER)):
         name = assigned_name(match["name"]) or match["own"] or ""
-        return Definition(NodeKind.FUNCTION, name, False, _is_exported(match))
+        return Definition(NodeKind.FUNCTION, name, False)
     if head.startswith("export") and (match := _NAMELESS_EXPORT.match(head)):
         kind = NodeKind.CLASS if match["class"] else NodeKind.FUNCTION
-        return Definition(kind, "default", kind is NodeKind.CLASS, True)
+        return Definition(kind, "default", kind is NodeKind.CLASS)
     if language == "sql":
         return _declared(_SQL_DEFINITION.match(head))
     return _typed_function(head, language) if is_opened else None
@@ -188,7 +187,7 @@ def _with_keyword(head: str, match: re.Match[str]) -> Definition:
     container = match["container"]
     name = _implemented(head) if container == "impl" else _qualified(match["name"], match["receiver"])
     kind = NodeKind.METHOD if match["receiver"] else _kind(container, match["type"])
-    return Definition(kind, name, container is not None, _is_exported(match))
+    return Definition(kind, name, container is not None)
 
 
 def _kind(container: str | None, is_type: str | None) -> NodeKind:
@@ -204,7 +203,7 @@ def _declared(match: re.Match[str] | None) -> Definition | None:
     if match is None:
         return None
     kind = NodeKind.FUNCTION if match.groupdict().get("code") else NodeKind.TYPE
-    return Definition(kind, match["name"].strip('"`[]'), False, True)
+    return Definition(kind, match["name"].strip('"`[]'), False)
 
 
 def _typed_function(head: str, language: str) -> Definition | None:
@@ -213,7 +212,7 @@ def _typed_function(head: str, language: str) -> Definition | None:
     match = None if is_call else _TYPED_FUNCTION.match(head)
     if match is None or (language in _WITH_KEYWORD and match["name"] not in _INITIALIZERS):
         return None
-    return Definition(NodeKind.FUNCTION, _qualified(match["name"], None), False, _is_exported(match))
+    return Definition(NodeKind.FUNCTION, _qualified(match["name"], None), False)
 
 
 def _qualified(name: str, receiver: str | None) -> str:
@@ -241,9 +240,3 @@ def _without_parameters(text: str) -> str:
         if not depth:
             return text[place + 1 :]
     return text
-
-
-def _is_exported(match: re.Match[str]) -> bool:
-    modifiers = match["modifiers"].split()
-    said = any(word.startswith(("export", "public", "pub")) for word in modifiers)
-    return said or (not modifiers and not match["name"].startswith("_"))

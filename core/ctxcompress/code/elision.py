@@ -3,13 +3,12 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from ctxcompress.code.lexing import LANGUAGES, UNKNOWN
 from ctxcompress.data.passages import Node, NodeKind, Span
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["PROSE", "Elision", "comment_marker"]
+__all__ = ["GAP", "Elision", "comment_marker"]
 
 _CLOSING = {"/*": " */"}
 _OPEN_VALUES = lazy_regex(r"^[^#\n]*[(\[{,]\Z", re.MULTILINE)
@@ -17,14 +16,8 @@ _OPEN_VALUES = lazy_regex(r"^[^#\n]*[(\[{,]\Z", re.MULTILINE)
 _HOLDERS = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """The gap markers of texts that are no source code."""
-
-    gap: str
-
-
-PROSE = Marks("[…]")
+GAP = "[…]"
+"""The gap marker of texts that are no source code."""
 
 
 def comment_marker(language: str) -> str:

@@ -1,6 +1,5 @@
 """The outline of source code by its lines, for whole files and chunks of any language."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -11,7 +10,6 @@ from ctxcompress.code.definition_lines import (
     ends_with_function,
     is_attached,
 )
-from ctxcompress.code.lexing import languages_with
 from ctxcompress.code.line_blocks import Extent, LineBlocks
 from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.lazy_regex import lazy_regex
@@ -23,7 +21,6 @@ _IMPORT = lazy_regex(
     r"|package[ \t]+\w|(?:const|let|var)[ \t]+[\w{}, ]+=[ \t]*require\(|require(?:_relative)?[ \t(]|extern[ \t]+crate)"
 )
 _DEFINES = frozenset((NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
-_SCRIPTS = languages_with("script")
 _DEEPEST = 12
 """Levels of nested bodies. Deeper ones are not cut."""
 _SHORT = 250
@@ -32,14 +29,6 @@ _ASSIGNMENT = lazy_regex(r"[ \t]*+(?:(?:export|const|let|var|static|final|public
                          r"(?P<name>[A-Za-z_$][\w$]*)[^=\n(){}]{0,80}=(?!=)")  # fmt: skip
 _ENUM = lazy_regex(r"[^\n({]*\benum\b")
 _DOCSTRING = lazy_regex(r"[ \t]*+[rRuU]?(?:\"{3}|'{3}|\"|')")
-_EXPORT_STATEMENT = lazy_regex(r"^(?:export\b|(?:module\.)?exports\b)", re.MULTILINE)
-_EXPORTS = lazy_regex(
-    r"^(?:export(?:[ \t]++default)?|(?:exports[ \t]*+=[ \t]*+)?(?:module\.)?exports(?:\.[\w$]++)?[ \t]*+=)[ \t]*+"
-    r"(?P<names>\{[^{}]{0,4000}+\}|[\w$]++(?=[ \t]*+;?[ \t]*+$))",
-    re.MULTILINE,
-)
-"""Names that a script exports separately from their definitions."""
-_NAME = lazy_regex(r"[\w$]+")
 _IMPORTS, _STATEMENT = NodeKind.IMPORTS, NodeKind.STATEMENT  # ten times as fast as attributes of an enum
 _NEVER_SPECIAL = frozenset("{}();")
 """First characters that no comment, definition, import, assignment or label has."""
@@ -48,8 +37,7 @@ _NEVER_SPECIAL = frozenset("{}();")
 def line_outline(text: str, language: str) -> tuple[Node, ...]:
     """Return the outline of `text`: nodes that partition it. language: a name that `source_language` returns."""
     blocks = LineBlocks(text, language)
-    nodes = tuple(_Builder(text, language, blocks).nodes(0, len(blocks), _Scope()))
-    return _with_exports(text, nodes) if language in _SCRIPTS else nodes
+    return tuple(_Builder(text, language, blocks).nodes(0, len(blocks), _Scope()))
 
 
 class _Scope(NamedTuple):
@@ -117,8 +105,7 @@ class _Builder:
             defined = definition_on_line(self._text, starts[number], self._language, is_opened=is_opened)
             kind, name = _within(scope, defined) if defined else self._undefined(number, scope)
         if defined:
-            signature, is_exported = starts[number], defined.is_exported
-            node = Node(kind, starts[begin], starts[end], name, signature, exported=is_exported)
+            node = Node(kind, starts[begin], starts[end], name, starts[number])
         else:
             node = Node(kind, starts[begin], starts[end], name)
         is_worth_cutting = body < tail and scope.depth < _DEEPEST and (defined or node.end - node.start > _SHORT)
@@ -204,16 +191,3 @@ def _merge(nodes: Sequence[Node]) -> Node:
         return nodes[0]
     kind = NodeKind.IMPORTS if all(node.kind is NodeKind.IMPORTS for node in nodes) else NodeKind.STATEMENT
     return Node(kind, nodes[0].start, nodes[-1].end)
-
-
-def _with_exports(text: str, nodes: Sequence[Node]) -> tuple[Node, ...]:
-    """Return the nodes of a script with `exported` set. If the script has export statements, only these count."""
-    if not _EXPORT_STATEMENT.search(text):
-        return tuple(nodes)
-    names = {name for match in _EXPORTS.finditer(text) for name in _NAME.findall(match["names"])}
-    return tuple(
-        node._replace(exported=node.name in names or _EXPORT_STATEMENT.match(text, node.signature) is not None)
-        if node.signature >= 0
-        else node
-        for node in nodes
-    )

@@ -1,7 +1,7 @@
 """What completes what: the text that a reader would read on to, once a segment answers.
 
-A segment is *completed* by what says more of the same: the rest of its paragraph, what a title or a sentence without an
-end goes on with, the other fields of its record, the branch of a tree that it stands in. It *needs* what it cannot be
+A segment is *completed* by what says more of the same: the rest of its paragraph, the text under a title or after a
+label, the other fields of its record, its branch of a tree. It *needs* what it cannot be
 understood without: see `Segment.needs`.
 """
 

@@ -143,8 +143,6 @@ class Node(NamedTuple):
     """The start of its body, which is the end of its signature; -1 if it has no body that could be cut."""
     tail: int = -1
     """The end of its body and the start of what closes it: `end` if nothing does; -1 if `body` is -1."""
-    exported: bool = False
-    """Whether other files are meant to use it."""
     children: tuple["Node", ...] = ()
     """The nodes of its body, which partition the body."""
 

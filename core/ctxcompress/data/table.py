@@ -156,6 +156,11 @@ class SegmentTable:
         base = self.first[self.document[number]]
         return [base + other for other in needs]
 
+    def is_lone(self, number: int) -> bool:
+        """Tell whether a segment is all of its document."""
+        document = self.document[number]
+        return self.first[document + 1] - self.first[document] == 1
+
     def spans(self, numbers: Iterable[int]) -> Spans:
         """Return the spans of these segments by document number."""
         found: dict[int, list[Span]] = {}

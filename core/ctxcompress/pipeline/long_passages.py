@@ -12,7 +12,7 @@ from itertools import groupby, repeat
 from math import log
 
 from ctxcompress.code.detection import is_code_name, source_language
-from ctxcompress.code.elision import PROSE, Elision, comment_marker
+from ctxcompress.code.elision import GAP, Elision, comment_marker
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document, Piece, Spans, passages_of
 from ctxcompress.data.passages import Gap, Node, Passage, Segment, Span, intersection, inverse, spans_of
@@ -153,7 +153,7 @@ class _Shape:
             return Gap(start, end, "", "", "")
         beside = _SPACE.match(self.text, start if end == len(self.text) else end)
         space = beside[0] if beside else ""
-        mark = PROSE.gap if space else PROSE.gap + dropped[len(dropped.rstrip()) :]
+        mark = GAP if space else GAP + dropped[len(dropped.rstrip()) :]
         return Gap(start, end, mark, space, mark)
 
 

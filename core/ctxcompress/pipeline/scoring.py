@@ -23,7 +23,7 @@ from ctxcompress.pipeline.analysis import Analysis
 from ctxcompress.pipeline.presentation import OriginalText
 from ctxcompress.query.focus import questions_in
 from ctxcompress.query.terms import Question, asks_for_all
-from ctxcompress.score.adjustments import Judged, Surroundings, adjusted_worth, surroundings
+from ctxcompress.score.adjustments import UNASKED, Judged, adjusted_worth, unasked_boilerplate
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.evidence import evidence, matches_in
 from ctxcompress.score.features import confidence, relevance, scores_of_rank_bm25
@@ -176,11 +176,9 @@ def _judged(
         scores = _bm25(asked, corpus)
     else:
         scores = scores_of_rank_bm25(config.scorer, corpus.words, asked.wanted, asked.terms)
-    around = surroundings(asked.text, table.segments, table.texts)
-    if Kind.BOILERPLATE in config.type_weights:
-        around = Surroundings([])
-    around.damp(scores)
-    return _Judgement(asked, scores, likelihoods, around.unasked)
+    unasked = [] if Kind.BOILERPLATE in config.type_weights else unasked_boilerplate(asked.text, table)
+    scores[unasked] *= UNASKED
+    return _Judgement(asked, scores, likelihoods, unasked)
 
 
 def _question(text: str, analysis: Analysis, language: str, config: CompressionConfig) -> Question:

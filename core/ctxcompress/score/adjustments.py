@@ -8,13 +8,12 @@ import re
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.data.completions import Completions
-from ctxcompress.data.passages import Kind, Segment
+from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.query.terms import Question
@@ -24,19 +23,19 @@ from ctxcompress.score.log_relevance import rescore_logs
 __all__ = [
     "OF_PROBABILITY",
     "OF_WORTH",
+    "UNASKED",
     "Adjustment",
     "Judged",
-    "Surroundings",
     "adjusted_probability",
     "adjusted_worth",
     "raise_long_turns",
     "raise_rows",
     "raise_yes_no_answers",
-    "surroundings",
+    "unasked_boilerplate",
 ]
 
 _BOILERPLATE = Kind.BOILERPLATE
-_UNASKED = 1e-4
+UNASKED = 1e-4
 """The factor on the score of boilerplate that is not asked for: nearly everything else comes before it."""
 _ABOUT = tuple(
     (lazy_regex(asked, re.IGNORECASE), lazy_regex(said, re.IGNORECASE))
@@ -57,21 +56,11 @@ _ABOUT = tuple(
 """(words of queries, words of the boilerplate that these ask for). Front matter tells who wrote a text, and when."""
 
 
-class Surroundings(NamedTuple):
-    """The numbers of boilerplate segments that the query does not ask for."""
-
-    unasked: list[int]
-
-    def damp(self, scores: Floats) -> None:
-        """Lower their scores to almost nothing."""
-        scores[self.unasked] *= _UNASKED
-
-
-def surroundings(query: str, segments: Sequence[Segment], texts: Sequence[str]) -> Surroundings:
-    """Return the boilerplate of which the query does not name what it says."""
+def unasked_boilerplate(query: str, table: SegmentTable) -> list[int]:
+    """Return the numbers of the boilerplate segments that the query does not ask for."""
     asked = [said for asked, said in _ABOUT if asked.search(query)]
-    numbers = (number for number, segment in enumerate(segments) if segment.kind is _BOILERPLATE)
-    return Surroundings([number for number in numbers if not any(said.search(texts[number]) for said in asked)])
+    numbers = (number for number, kind in enumerate(table.kind) if kind is _BOILERPLATE)
+    return [number for number in numbers if not any(said.search(table.texts[number]) for said in asked)]
 
 
 _QUESTION = lazy_regex(

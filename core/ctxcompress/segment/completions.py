@@ -35,7 +35,7 @@ def completions_in(table: SegmentTable) -> Completions:
     label stands elsewhere. The end of a longer passage is not completed: the next passage may be from anywhere.
     """
     mutual = [_is_in_paragraph(table, number) for number in range(len(table.segments) - 1)]
-    times = Counter(table.texts)
+    times = Counter(text for number, text in enumerate(table.texts) if table.is_lone(number))
     before = [
         number
         for number, is_mutual in enumerate(mutual)
@@ -59,10 +59,10 @@ def _is_in_paragraph(table: SegmentTable, number: int) -> bool:
 
 
 def _has_next(table: SegmentTable, number: int, times: Mapping[str, int]) -> bool:
-    """Tell whether the next segment is sure to follow a segment, be it in the next passage."""
+    """Tell whether the next segment is sure to follow a segment. times: how often a passage has just this text."""
     if table.document[number] == table.document[number + 1]:
         return True
-    return bool(table.begins[number]) and times[table.texts[number]] == 1
+    return table.is_lone(number) and times[table.texts[number]] == 1
 
 
 def _is_unended(table: SegmentTable, number: int) -> bool:

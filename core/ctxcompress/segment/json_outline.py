@@ -283,7 +283,7 @@ def _nodes(values: Sequence[_Value], end: int) -> tuple[Node, ...]:
 
 def _node(value: _Value, end: int) -> Node:
     tail = -1 if value.body < 0 else value.children[-1].end if value.children else value.end
-    return Node(NodeKind.RECORD, value.start, end, value.key or "", -1, value.body, tail, False, value.children)
+    return Node(NodeKind.RECORD, value.start, end, value.key or "", -1, value.body, tail, value.children)
 
 
 def _runs(values: Iterable[_Value]) -> Iterator[_Value]:

@@ -128,7 +128,7 @@ def _rows_with_header(rows: Sequence[str], sign: str) -> tuple[Node, ...]:
     )
     if not has_header:
         return nodes
-    return (Node(NodeKind.RECORD, 0, ends[-1], "", 0, ends[0], ends[-1], False, nodes),)
+    return (Node(NodeKind.RECORD, 0, ends[-1], "", 0, ends[0], ends[-1], nodes),)
 
 
 def _are_justified(lines: Sequence[str]) -> bool:

@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from ctxcompress.code.elision import PROSE
+from ctxcompress.code.elision import GAP
 from ctxcompress.data.passages import Kind, Span
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.text.lines import ends_sentence
 
 __all__ = ["gaps"]
 
-_GAP = PROSE.gap
 _WITHOUT_SECTIONS = frozenset((Kind.HEADING, Kind.RECORD, Kind.LOG))
 _OF_SENTENCES = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE, Kind.TURN))
 _CLAUSE_SIGNS = (",", ";", ":")
@@ -48,15 +47,15 @@ def gaps(
         if is_new and _is_in_sentence(table, document, start, is_outer=last < 0):
             found[start] = _before(blank)
         elif start == 0 and bare[:1].islower() and _begins_in_sentence(table, document, spans):
-            found[0] = f"{_GAP} "
+            found[0] = f"{GAP} "
         elif is_new and bare and last > 0 and _is_under_other(table, document, last, first):
-            found[start] = f"\n\n{_GAP}" if blank.count("\n") == 1 else _before(blank)
+            found[start] = f"\n\n{GAP}" if blank.count("\n") == 1 else _before(blank)
         elif is_new and bare and last > 0 and not is_within and _goes_on(table, document, last, first, between):
             found[start] = _before(blank)
         if bare:
             last, between = end, ""
             if _is_in_sentence(table, document, end, is_outer=end == spans[-1].end):
-                found[end] = f" {_GAP}"
+                found[end] = f" {GAP}"
     return sorted(found.items())
 
 
@@ -71,7 +70,7 @@ def _begins_in_sentence(table: SegmentTable, document: int, spans: Sequence[Span
 
 def _before(blank: str) -> str:
     """Return the marker before a span that begins with this white space."""
-    return f" {_GAP}" if blank else f"{_GAP} "
+    return f" {GAP}" if blank else f"{GAP} "
 
 
 def _text(table: SegmentTable, document: int, start: int, end: int) -> str:
@@ -138,4 +137,4 @@ def _line_gaps(table: SegmentTable, document: int, spans: Sequence[Span]) -> Ite
         number, other = table.segment_at(document, before.end), table.segment_at(document, after.start + 1)
         rest = table.texts[number][before.end - table.start[number] :]
         if any(text.strip() for text in (rest, *table.texts[number + 1 : other])):
-            yield before.end, ("\r\n" if rest.startswith("\r\n") else "\n") + _GAP
+            yield before.end, ("\r\n" if rest.startswith("\r\n") else "\n") + GAP

@@ -9,10 +9,11 @@ import numpy as np
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, SegmentTable
+from ctxcompress.select.coherence import Coherence
 from ctxcompress.select.knapsack import Knapsack, Novelty, rank
 from ctxcompress.select.layout import Composed, Layout, SegmentCosts, tokens_of
 from ctxcompress.select.oversize import best_alone, best_split
-from ctxcompress.select.structure import Coherence, Structure
+from ctxcompress.select.structure import Structure
 
 __all__ = [
     "Candidates",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["Line", "LineKind", "has_signs", "is_diff", "is_log", "is_output", "is_printed", "line_shape", "log_lines"]
+__all__ = ["Line", "LineKind", "has_signs", "is_diff", "is_log", "is_output", "line_shape", "log_lines"]
 
 _SAMPLE = 5_000
 """Characters that are read to tell what a text is."""
@@ -179,12 +179,6 @@ def _is_pattern(words: tuple[str, ...]) -> bool:
     """Tell whether words have numbers or paths among them, and no more names, which are empty, than other words."""
     firsts = "".join(word[:1] for word in words)
     return any("#" in word for word in words) and words.count("") <= sum(map(str.isalpha, firsts))
-
-
-def is_printed(text: str) -> bool:
-    """Tell whether most lines may be what a program printed: no sentences, no Markdown, no code."""
-    lines, printed = _printed(text)
-    return len(printed) > _REPEATED * lines and _may_be_output(text)
 
 
 def _printed(text: str) -> tuple[int, list[str]]:

@@ -18,10 +18,11 @@ from ctxcompress.pipeline.pipeline import scored_again
 from ctxcompress.pipeline.scoring import ScoredCall
 from ctxcompress.pipeline.task import Frame
 from ctxcompress.reduce.filters import known_scores, relative_scores
+from ctxcompress.select.coherence import Coherence
 from ctxcompress.select.knapsack import LIKELY, PATIENCE
 from ctxcompress.select.layout import Layout, counts_of
 from ctxcompress.select.selection import beside_others, gains, ranked, without_duplicates
-from ctxcompress.select.structure import Coherence, Structure
+from ctxcompress.select.structure import Structure
 
 __all__ = ["BUDGETS", "CallSheet", "Evidence", "ScoredPart", "Used", "least_budgets"]
 
