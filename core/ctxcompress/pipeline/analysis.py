@@ -29,7 +29,7 @@ from ctxcompress.select.gap_markers import gaps
 from ctxcompress.select.layout import counts_of
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.abbreviations import abbreviations_in
-from ctxcompress.text.tokens import TokenCounter
+from ctxcompress.text.tokens import Encoding, TokenCounter
 
 __all__ = ["Analysed", "Analyser", "Analysis", "AnalysisOptions", "read_together", "segments_of"]
 
@@ -110,10 +110,10 @@ class Analyser:
 
     __slots__ = ("_encoding", "cache", "count")
 
-    def __init__(self, cache: CallCache, encoding: object, count: TokenCounter) -> None:
-        """encoding: the encoding that `count` uses. The counts of a function are not cached, because nothing tells
-        whether a later function of that name counts the same."""
-        self.count, self.cache = count, cache
+    def __init__(self, cache: CallCache, encoding: Encoding, count: TokenCounter | None = None) -> None:
+        """count: counts with the encoding. The counts of a function are not cached, because nothing tells whether a
+        later function of that name counts the same."""
+        self.count, self.cache = count or TokenCounter(encoding), cache
         self._encoding = encoding if isinstance(encoding, str) else None
 
     def fits(self, text: str, limit: int) -> int | None:

@@ -27,8 +27,7 @@ from ctxcompress.reduce.filters import (
 )
 from ctxcompress.reduce.metadata_lines import is_own_line
 from ctxcompress.reduce.overlaps import find_overlaps
-from ctxcompress.reduce.reduction import Candidates, Reduction
-from ctxcompress.reduce.required import Required
+from ctxcompress.reduce.reduction import Candidates, Reduction, Required
 from ctxcompress.reduce.stitching import continuations, stitched
 from ctxcompress.text.language import is_prose_in
 
