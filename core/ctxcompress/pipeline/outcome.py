@@ -187,11 +187,13 @@ def keys_of(task: Task, cache: CallCache) -> Keys:
     answers are cached alone, a function that counts tokens or finds what must be kept, or an embedding that is no list
     of numbers.
     """
-    config, frame = task.config, task.frame
-    adds, must_keep = getattr(frame, "description", None), written(config.must_keep)
-    if not cache or task.delivered is not None or not isinstance(config.encoding, str) or must_keep is None:
+    config = task.config
+    if not cache or task.delivered is not None or not isinstance(config.encoding, str):
         return Keys()
-    if (frame is not None and adds is None) or config.own_encoder is not None or config.llm is not None:
+    adds, must_keep = getattr(task.frame, "description", None), written(config.must_keep)
+    if must_keep is None or (task.frame is not None and adds is None):
+        return Keys()
+    if config.own_encoder is not None or config.llm is not None:
         return Keys()
     options = [(name, value) for name, default in _KEY_OPTIONS if (value := getattr(config, name)) != default]
     try:

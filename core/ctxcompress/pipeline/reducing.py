@@ -168,10 +168,10 @@ def _metadata_lines(task: Task, reduction: Reduction) -> tuple[Lines, Reduction]
     low = [number for number, reason in reduction.reasons.items() if reason is Reason.METADATA]
     if not low:
         return Lines({}, ()), reduction
-    chosen = {number: task.passages[number] for number in low}
     texts = {
         number: metadata_line(passage, outline(passage.text, passage.file_path or passage.title))
-        for number, passage in chosen.items()
+        for number in low
+        for passage in (task.passages[number],)
     }
     delivered = {part.text: number for number, part in enumerate(task.delivered_context.parts) if part.metadata_only}
     leaders = {number: delivered[line] for number, line in texts.items() if line in delivered}

@@ -5,7 +5,7 @@ analysis -> scores -> worth within the budget
 Who listens learns what each call scored.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -60,7 +60,6 @@ contexts that do as that do not, but most retrievals do."""
 class ScoredSegments:
     """The segments of the documents with their scores."""
 
-    table: SegmentTable
     scores: Floats
     """The probability that the query needs each segment, or its BM25 score."""
     likelihoods: Floats
@@ -72,15 +71,6 @@ class ScoredSegments:
     """The numbers of the segments that the query hardly needs."""
     around: Sequence[int] = ()
     """The numbers of the boilerplate segments that the query does not ask for."""
-
-    def relevance_of(self, passages: int) -> Mapping[int, float]:
-        """Return the best score of each passage's segments, 0 for a passage without segments.
-
-        passages: the number of passages.
-        """
-        best = np.zeros(passages)
-        np.maximum.at(best, self.table.passage, self.scores)
-        return dict(enumerate(best.tolist()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +124,7 @@ def score_segments(
     unlikely = _unlikely(likely if config.adaptive else None, analysis.structure, best.around)
     if unlikely:
         worth[unlikely] -= 1 + worth.max(initial=0.0)
-    return ScoredSegments(table, best.scores, best.likelihoods, worth, unlikely, best.around)
+    return ScoredSegments(best.scores, best.likelihoods, worth, unlikely, best.around)
 
 
 def _encoder(config: CompressionConfig, language: str, corpus: Corpus) -> Encoder | Comparer | None:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, zip_longest
 
+import numpy as np
+
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.data.stats import LLMStats
@@ -99,7 +101,7 @@ def select_segments(
     matches = _matches(task, reduced, analysis)
     delivered = _delivered(task, reduced, analysis, analyser)
     delivered = delivered.without(chain.from_iterable(match.segments for match in matches))
-    known, relevance = frozenset(delivered.numbers), scored.relevance_of(len(task.passages))
+    known, relevance = frozenset(delivered.numbers), _relevance(task, table, scored)
     # with the order of the options, and with gap markers
     arrange = reduced.layout.arrange if config.order == "source" else arrangement(config.order, relevance)
     layout = replace(reduced.layout, arrange=arrange, elide=analysis.markers, relevance=relevance)
@@ -126,6 +128,13 @@ def select_segments(
         return chosen(found, unlikely=unlikely, settled="what must be kept is chosen without it")
     choices = replace(choices, counts=analyser.counts(analysis))
     return chosen(choices.selected(budget), unlikely=unlikely, choices=choices)
+
+
+def _relevance(task: Task, table: SegmentTable, scored: ScoredSegments) -> dict[int, float]:
+    """Return the best score of each passage's segments, 0 for a passage without segments."""
+    best = np.zeros(len(task.passages))
+    np.maximum.at(best, table.passage, scored.scores)
+    return dict(enumerate(best.tolist()))
 
 
 def _matches(task: Task, reduced: Reduced, analysis: Analysis) -> list[Match]:

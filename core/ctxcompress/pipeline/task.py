@@ -13,7 +13,7 @@ from ctxcompress.language_model import LLMSelector
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions
 from ctxcompress.pipeline.presentation import Frame, OriginalText, Presentation
 from ctxcompress.query.complexity import Complexity, Intent, classify_complexity, classify_intent
-from ctxcompress.reduce.duplicates import DeliveredTexts
+from ctxcompress.reduce.reduction import DeliveredTexts
 from ctxcompress.text.language import detect_language
 from ctxcompress.text.tokens import Encoding, TokenCounter
 

@@ -4,16 +4,29 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import numpy as np
+
 from ctxcompress.data.documents import Document, Spans
 from ctxcompress.data.must_keep import Finds, MustKeep
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import Reason, StageStats
 from ctxcompress.data.stats import Clock
-from ctxcompress.reduce.duplicates import DeliveredTexts
+from ctxcompress.data.table import Floats
+from ctxcompress.encoders.encoder import Encoder, PassageVectors
+from ctxcompress.encoders.vectors import as_numbers, checked_numbers, unit, without_surrogates
+from ctxcompress.errors import ConfigError
 from ctxcompress.reduce.overlaps import Link
 from ctxcompress.text.lines import shortened
 
-__all__ = ["MUST_KEEP", "Candidates", "Reduction", "Required", "nothing_matches", "places_in_documents"]
+__all__ = [
+    "MUST_KEEP",
+    "Candidates",
+    "DeliveredTexts",
+    "Reduction",
+    "Required",
+    "nothing_matches",
+    "places_in_documents",
+]
 
 MUST_KEEP = "must_keep"
 """The name of the stage that looks for what must be kept. It is skipped if nothing is found."""
@@ -109,6 +122,46 @@ def places_in_documents(required: Mapping[int, Sequence[Span]], documents: Seque
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class DeliveredTexts:
+    """The passages that were delivered before, which stand for their duplicates."""
+
+    count: int = 0
+    vectors: dict[str, Floats] = field(default_factory=dict)
+    """Text -> the vector that an encoder made of it, for later additions too: making vectors may cost money."""
+
+    def extended(self, passages: Sequence[Passage]) -> "DeliveredTexts":
+        """Return the texts with these passages after the others."""
+        return DeliveredTexts(self.count + len(passages), self.vectors)
+
+    def vectors_of(self, passages: Sequence[Passage], encoder: object) -> Floats | None:
+        """Return a normalized vector for each passage; None if there is none.
+
+        These are the embeddings of the passages if all of them carry one, else vectors from the encoder, which makes
+        one for each text.
+        """
+        carried = [as_numbers(passage.embedding) for passage in passages if passage.embedding is not None]
+        found = [vector for vector in carried if vector is not None and vector.ndim == 1 and np.isfinite(vector).all()]
+        if len(found) == len(passages) and len({vector.size for vector in found}) == 1:
+            return unit(np.array(found))
+        if not isinstance(encoder, Encoder | PassageVectors):
+            return None
+        texts = without_surrogates([passage.text for passage in passages])
+        missing = [text for text in dict.fromkeys(texts) if text not in self.vectors]
+        if missing:
+            self.vectors.update(zip(missing, _made(missing, encoder), strict=True))
+        return np.array([self.vectors[text] for text in texts])
+
+
+def _made(texts: Sequence[str], encoder: Encoder | PassageVectors) -> Floats:
+    """Return the normalized vectors that the encoder makes of the texts."""
+    made = encoder.encode_document(texts) if isinstance(encoder, Encoder) else encoder.encode_passages(texts)
+    vectors = checked_numbers(made, f"{len(texts)} passages", 2)
+    if len(vectors) != len(texts):
+        raise ConfigError(f"the encoder gave {len(vectors)} vectors for {len(texts)} passages; give one for each")
+    return unit(vectors)
+
+
 @dataclass(frozen=True)  # without slots: the preference is a cached property
 class Candidates:
     """The passages that are left, and why the others were dropped."""
@@ -130,11 +183,6 @@ class Candidates:
     """Number of a passage that was dropped as a duplicate -> number of the passage that stands for it."""
     links: Sequence[Link] = ()
     """The overlaps between passages."""
-
-    @property
-    def new(self) -> Sequence[Passage]:
-        """The passages that were not delivered before."""
-        return self.passages[self.delivered.count :]
 
     @cached_property
     def preferred(self) -> Sequence[int]:
