@@ -1,16 +1,14 @@
 """The passages that are left while filters run, with what `must_keep` names of them, and the documents after that."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from ctxcompress.data.documents import Document, Spans
-from ctxcompress.data.must_keep import Finds, MustKeep
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import Reason, StageStats
-from ctxcompress.data.stats import Clock
 from ctxcompress.data.table import Floats
 from ctxcompress.encoders.encoder import Encoder, PassageVectors
 from ctxcompress.encoders.vectors import as_numbers, checked_numbers, unit, without_surrogates
@@ -23,7 +21,6 @@ __all__ = [
     "Candidates",
     "DeliveredTexts",
     "Reduction",
-    "Required",
     "nothing_matches",
     "places_in_documents",
 ]
@@ -32,62 +29,6 @@ MUST_KEEP = "must_keep"
 """The name of the stage that looks for what must be kept. It is skipped if nothing is found."""
 _MOST_SHOWN, _LONGEST_SHOWN = 5, 60
 """Of the rules that a note names: how many, with how many characters."""
-
-
-class Required:
-    """The parts of passages that must be kept."""
-
-    __slots__ = ("_delivered", "_finds", "_passages", "_spans")
-
-    def __init__(self, must_keep: Sequence[MustKeep], passages: Sequence[Passage], delivered: int) -> None:
-        """delivered: how many passages at the beginning were delivered before; nothing is looked for in these.
-
-        Raises PatternTimeout, and ConfigError for a function that returns no spans.
-        """
-        self._passages, self._delivered = passages, delivered
-        new = dict(enumerate(passages[delivered:], delivered))
-        self._finds = Finds.of(must_keep, new) if must_keep else Finds({})
-        self._spans = self._finds.spans
-
-    def record(self, clock: Clock) -> None:
-        """Record a stage with how many rules there are and how many find something, if there are any."""
-        rules, missed = self._finds.rules, self._finds.missed
-        if rules:
-            found = len(rules) - len(missed)
-            clock.lap(MUST_KEEP, len(rules), found, nothing_matches(missed), skipped=self._finds.is_nothing)
-
-    def among(self, numbers: Collection[int]) -> frozenset[int]:
-        """Return which of these passages have a part that must be kept."""
-        return frozenset(number for number in numbers if number in self._spans) if self._spans else frozenset()
-
-    def is_in(self, leader: int, member: int) -> bool:
-        """Tell whether all that must be kept of a member is kept if its leader is."""
-        if member not in self._spans:
-            return True
-        texts = self._texts(member, self._spans[member])
-        if leader < self._delivered:
-            return all(text in self._passages[leader].text for text in texts)
-        return texts <= self._texts(leader, self._spans.get(leader, ()))
-
-    def left(self, numbers: Collection[int], documents: Sequence[Document]) -> Spans | None:
-        """Return number of a passage -> its parts that must be kept and are in a document. These are all, except for
-        repeated ones; None if another one is missing.
-
-        numbers: of the passages that are left.
-        """
-        left = {number: self._spans[number] for number in sorted(self.among(numbers))}
-        pieces: dict[int, list[Span]] = {}
-        for document in documents if left else ():
-            for piece in document.pieces:
-                pieces.setdefault(piece.passage, []).append(piece.span)
-        found = {number: tuple(_within(pieces.get(number, ()), spans)) for number, spans in left.items()}
-        has = set[str]().union(*(self._texts(number, spans) for number, spans in found.items()))
-        is_all = all(self._texts(number, spans) <= has for number, spans in left.items())
-        return {number: spans for number, spans in found.items() if spans} if is_all else None
-
-    def _texts(self, number: int, spans: Sequence[Span]) -> set[str]:
-        text = self._passages[number].text
-        return {text[start:end] for start, end in spans}
 
 
 def nothing_matches(rules: Sequence[object]) -> str:
@@ -172,8 +113,8 @@ class Candidates:
     """The numbers of the passages that are left, ascending."""
     stands: Sequence[float]
     """How good the retriever found each passage: more is better, -inf if this is unknown."""
-    required: Required
-    """What `must_keep` names. Only a duplicate that has no more of it than its leader can be dropped."""
+    required: Spans
+    """Number of a passage -> what `must_keep` names in it. A duplicate with more of it than its leader stays."""
     delivered: DeliveredTexts
     fits: bool
     """Whether all passages fit unchanged. Then a filter drops nothing unless an option asks for it."""
@@ -199,7 +140,7 @@ class Candidates:
 
         otherwise: why the others are dropped.
         """
-        return self._only({*numbers, *self.required.among(self.numbers)}, otherwise)
+        return self._only({*numbers, *self.required}, otherwise)
 
     def best(self) -> int:
         """Return the number of the passage that the retriever found best."""
@@ -212,12 +153,36 @@ class Candidates:
         """
         first = self.delivered.count
         pairs = leaders.items()
-        merged = {member: leader for member, leader in pairs if member >= first and self.required.is_in(leader, member)}
+        merged = {member: leader for member, leader in pairs if member >= first and self._has(leader, member)}
         if not merged:
             return self
         earlier = {member: merged.get(leader, leader) for member, leader in self.leaders.items()}
         left = self._only(set(self.numbers).difference(merged), Reason.DUPLICATE)
         return replace(left, leaders=earlier | merged)
+
+    def left_in(self, documents: Sequence[Document]) -> Spans | None:
+        """Return number of a passage -> its parts that must be kept and are in a document. These are all of those that
+        are left, except for repeated ones; None if another one is missing."""
+        left = {number: self.required[number] for number in self.numbers if number in self.required}
+        pieces: dict[int, list[Span]] = {}
+        for document in documents if left else ():
+            for piece in document.pieces:
+                pieces.setdefault(piece.passage, []).append(piece.span)
+        found = {number: tuple(_within(pieces.get(number, ()), spans)) for number, spans in left.items()}
+        has = set[str]().union(*(self._texts(number, spans) for number, spans in found.items()))
+        is_all = all(self._texts(number, spans) <= has for number, spans in left.items())
+        return {number: spans for number, spans in found.items() if spans} if is_all else None
+
+    def _has(self, leader: int, member: int) -> bool:
+        """Tell whether all that must be kept of a member is kept if its leader is. Nothing is looked for in what was
+        delivered before."""
+        texts = self._texts(member, self.required.get(member, ()))
+        if leader < self.delivered.count:
+            return all(text in self.passages[leader].text for text in texts)
+        return texts <= self._texts(leader, self.required.get(leader, ()))
+
+    def _texts(self, number: int, spans: Sequence[Span]) -> set[str]:
+        return {self.passages[number].text[start:end] for start, end in spans}
 
     def _only(self, numbers: set[int], otherwise: Reason) -> "Candidates":
         left = [number for number in self.numbers if number in numbers]

@@ -11,6 +11,7 @@ from math import inf
 
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document, Spans, documents_as_they_are
+from ctxcompress.data.must_keep import Finds
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Reason
 from ctxcompress.data.stats import Clock
@@ -21,7 +22,7 @@ from ctxcompress.reduce.duplicates import Particulars, exact_duplicates, near_du
 from ctxcompress.reduce.filters import above_threshold, are_doubtful, document_key, group_of, standing
 from ctxcompress.reduce.metadata_lines import is_own_line
 from ctxcompress.reduce.overlaps import find_overlaps
-from ctxcompress.reduce.reduction import Candidates, DeliveredTexts, Reduction, Required
+from ctxcompress.reduce.reduction import MUST_KEEP, Candidates, DeliveredTexts, Reduction, nothing_matches
 from ctxcompress.reduce.stitching import continuations, stitched
 from ctxcompress.text.language import is_prose_in
 
@@ -74,10 +75,12 @@ def reduced(
     """
     clock, delivered = Clock(), delivered or DeliveredTexts()
     first = delivered.count
-    required = Required(config.must_keep, passages, first)
-    required.record(clock)
+    finds = Finds.of(config.must_keep, dict(enumerate(passages[first:], first))) if config.must_keep else Finds({})
+    if finds.rules:
+        counts = len(finds.rules), len(finds.rules) - len(finds.missed)
+        clock.lap(MUST_KEEP, *counts, nothing_matches(finds.missed), skipped=finds.is_nothing)
     stands = [*([-inf] * first), *standing(passages[first:], config.score_kind)]
-    candidates = Candidates(passages, range(first, len(passages)), stands, required, delivered, fits)
+    candidates = Candidates(passages, range(first, len(passages)), stands, finds.spans, delivered, fits)
     runs = _Runs(clock, are_doubtful(stands))
     if shortlist is not None:
         note = f"{len(shortlist)} with most words of the query"
@@ -119,11 +122,11 @@ def _documents(candidates: Candidates, config: CompressionConfig) -> tuple[Seque
     # A preview has a line for each chunk, so it needs the passages as they are.
     if _drops_exact(candidates, config) and len(numbers) > 1 and config.format != "preview" and candidates.preferred:
         documents = _stitched(candidates, texts)
-        required = candidates.required.left(numbers, documents)
+        required = candidates.left_in(documents)
         if required is not None:
             return documents, required
     documents = documents_as_they_are(texts, numbers)
-    return documents, candidates.required.left(numbers, documents) or {}
+    return documents, candidates.left_in(documents) or {}
 
 
 def _stitched(candidates: Candidates, texts: Sequence[str]) -> Sequence[Document]:
@@ -266,7 +269,7 @@ def _to_lines(candidates: Candidates, config: CompressionConfig) -> Step | None:
     if above is None:
         return Step(candidates, _NO_SCORES, skipped=True)
     below = set(candidates.numbers).difference(above)
-    below -= candidates.required.among(below)
+    below.difference_update(candidates.required)
     if below.issuperset(candidates.numbers) and below and config.on_empty != "drop":
         below = set() if config.on_empty == "original" else below - {candidates.best()}
     low_ones = {number: candidates.passages[number] for number in below}
