@@ -29,8 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.encoders.vectors import unit
-from ctxcompress.reduce.differences import Particulars
-from ctxcompress.reduce.duplicates import exact_duplicates, near_duplicates, same_meaning
+from ctxcompress.reduce.duplicates import Particulars, exact_duplicates, near_duplicates, same_meaning
 
 SIZES = (50, 500, 5_000)
 MEANING_SIZES = (2_500, 5_000, 10_000, 20_000)

@@ -92,7 +92,7 @@ def example(case: Case) -> Example:
     passages = [Passage(str(n), d.text, title=d.title or None) for n, d in enumerate(case.documents)]
     language = detect_language(" ".join([case.query, *(p.text[:150] for p in passages[:3])]))
     documents = reduced(passages, CompressionConfig(), fits=False).documents
-    analyser = Analyser(CallCache(None), None, TokenCounter("o200k_base"))
+    analyser = Analyser(CallCache(None), "o200k_base")
     analysis = analyser.read(documents, passages, AnalysisOptions.of(language, 500)).analysis
     table, corpus = analysis.table, analysis.corpus
     terms = Terms(language)

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Protocol, Unpack
+from typing import Unpack
 
 from ctxcompress.config.options import CompressionConfig, Options
 from ctxcompress.data.metadata import as_passages
@@ -16,11 +16,11 @@ from ctxcompress.data.results import Citation, Compression, Format, KeptPassage
 from ctxcompress.data.stats import observed
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
 from ctxcompress.pipeline.pipeline import analyse_ahead, confidence_again, run_pipeline
-from ctxcompress.pipeline.presentation import Presentation
-from ctxcompress.pipeline.task import Frame, Task, resolve_auto_budget
+from ctxcompress.pipeline.presentation import Frame, Presentation
+from ctxcompress.pipeline.task import Task, resolve_auto_budget
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.plugins import plugin
-from ctxcompress.reduce.required import MUST_KEEP, nothing_matches
+from ctxcompress.reduce.reduction import MUST_KEEP, nothing_matches
 from ctxcompress.telemetry import observer_of
 from ctxcompress.text.tokens import TokenCounter
 
@@ -28,6 +28,9 @@ __all__ = ["Compressor", "PassageInput", "compress"]
 
 PassageInput = Iterable[Passage | str | Mapping[str, object]]
 """Passages, strings, or mappings with a text."""
+
+_PAGES = ("ctxcompress.pages", "xray")
+"""The plug-in that makes pages about compressions."""
 
 _log = logging.getLogger("ctxcompress")
 
@@ -191,28 +194,13 @@ class Compressor:
 
         brief: return the short form that notebooks show.
         """
-        return _pages().html_page(compression, self.config, brief=brief)
+        page: str = plugin(*_PAGES).html_page(compression, self.config, brief=brief)
+        return page
 
     def trace(self, compression: Compression, directory: str | PathLike[str]) -> Path | None:
         """Write that page into a folder: see `Compression.trace`."""
-        return _pages().written_page(compression, self.config, directory)
-
-
-class _Pages(Protocol):
-    """What makes pages about compressions: the plug-in "xray" of the group "ctxcompress.pages"."""
-
-    def html_page(self, compression: Compression, config: CompressionConfig, *, brief: bool) -> str:
-        """Return the page as HTML. brief: return the short form that notebooks show."""
-
-    def written_page(
-        self, compression: Compression, config: CompressionConfig, directory: str | PathLike[str]
-    ) -> Path | None:
-        """Write the page into a folder. Return its path, or None with a warning if it could not be written."""
-
-
-def _pages() -> _Pages:
-    found: _Pages = plugin("ctxcompress.pages", "xray")
-    return found
+        path: Path | None = plugin(*_PAGES).written_page(compression, self.config, directory)
+        return path
 
 
 def _warn_of_missing(result: Compression, must_keep: Sequence[MustKeep]) -> None:

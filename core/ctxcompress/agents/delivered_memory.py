@@ -13,7 +13,7 @@ from ctxcompress.data.passages import Passage, Span, joined, shown
 from ctxcompress.data.results import DeliveredContext, KeptPassage
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, read_together, segments_of
 from ctxcompress.pipeline.call_cache import ReadText
-from ctxcompress.reduce.duplicates import DeliveredTexts
+from ctxcompress.reduce.reduction import DeliveredTexts
 from ctxcompress.segment.conversation import recorded_speaker
 from ctxcompress.segment.segments import LoneTurn, lone_turn
 from ctxcompress.select.delivered_segments import unit_texts

@@ -8,7 +8,7 @@ With a cache, each text and each list of documents is analysed once, and each se
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, chain, count, groupby
+from itertools import accumulate, count, groupby
 from typing import NamedTuple
 
 from ctxcompress.code.detection import source_language
@@ -19,7 +19,7 @@ from ctxcompress.data.passages import Passage, Segment, Span
 from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.pipeline.call_cache import MEMORY_ONLY, CallCache, ReadText, TextCodec, key_of
-from ctxcompress.score.corpus import Corpus, segment_words
+from ctxcompress.score.corpus import Corpus
 from ctxcompress.segment.completions import completions_in
 from ctxcompress.segment.conversation import recorded_speaker
 from ctxcompress.segment.data_records import is_data
@@ -29,7 +29,7 @@ from ctxcompress.select.gap_markers import gaps
 from ctxcompress.select.layout import counts_of
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.abbreviations import abbreviations_in
-from ctxcompress.text.tokens import TokenCounter
+from ctxcompress.text.tokens import Encoding, TokenCounter
 
 __all__ = ["Analysed", "Analyser", "Analysis", "AnalysisOptions", "read_together", "segments_of"]
 
@@ -110,10 +110,10 @@ class Analyser:
 
     __slots__ = ("_encoding", "cache", "count")
 
-    def __init__(self, cache: CallCache, encoding: object, count: TokenCounter) -> None:
-        """encoding: the encoding that `count` uses. The counts of a function are not cached, because nothing tells
-        whether a later function of that name counts the same."""
-        self.count, self.cache = count, cache
+    def __init__(self, cache: CallCache, encoding: Encoding, count: TokenCounter | None = None) -> None:
+        """count: counts with the encoding. The counts of a function are not cached, because nothing tells whether a
+        later function of that name counts the same."""
+        self.count, self.cache = count or TokenCounter(encoding), cache
         self._encoding = encoding if isinstance(encoding, str) else None
 
     def fits(self, text: str, limit: int) -> int | None:
@@ -138,7 +138,7 @@ class Analyser:
         analysis: Analysis | None = self.cache.get(key, MEMORY_ONLY)
         if analysis is None:
             texts = read_together(self._texts(as_passages, options.language), as_passages, options.language)
-            analysis = _analysis(documents, as_passages, texts, options, with_words=bool(self.cache))
+            analysis = _analysis(documents, as_passages, texts, options)
             self.cache.put(key, analysis, MEMORY_ONLY)
         return Analysed(documents, as_passages, analysis)
 
@@ -149,8 +149,7 @@ class Analyser:
 
     def store(self, passage: Passage, language: str) -> None:
         """Analyse the text of a passage, so that the cache has it for later calls."""
-        for text in self._texts([passage], language):
-            _ = text.words  # a cache in memory keeps them
+        self._texts([passage], language)
 
     def counts(self, analysis: Analysis) -> Sequence[int] | None:
         """Return the tokens of all segments, or None if it is faster to count only those that the selection considers:
@@ -238,25 +237,14 @@ def _analysis(
     document_passages: Sequence[Passage],
     texts: Sequence[ReadText],
     options: AnalysisOptions,
-    *,
-    with_words: bool,
 ) -> Analysis:
-    """with_words: whether to split each text alone, because a cache keeps its words for other queries."""
-    segments = [segments_of(text, options) for text in texts]
-    table = SegmentTable.of(documents, segments)
+    table = SegmentTable.of(documents, [segments_of(text, options) for text in texts])
     elisions = {
         number: Elision(text.text, text.outline, source_language(text.text, _name(document_passages[number])))
         for number, text in enumerate(texts)
         if text.outline and not is_data(text.outline)
     }
-    words = list(chain.from_iterable(map(_words, texts, segments))) if with_words else None
-    return Analysis(options, table, Corpus.of(document_passages, table, words), elisions)
-
-
-def _words(text: ReadText, segments: Sequence[Segment]) -> Sequence[Sequence[str]]:
-    if not text.outline:
-        return text.words
-    return segment_words(segments, [text.text[segment.start : segment.end] for segment in segments])
+    return Analysis(options, table, Corpus.of(document_passages, table), elisions)
 
 
 def _name(passage: Passage) -> str | None:

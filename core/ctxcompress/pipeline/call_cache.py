@@ -6,14 +6,12 @@ import json
 import sys
 from collections.abc import Sequence, Sized
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import sha256
 from typing import Any, TypeVar
 
 from ctxcompress.cache.cache import Allowance, Cache, Codec
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment
 from ctxcompress.data.stats import CacheUse, stop_if_cancelled
-from ctxcompress.score.corpus import segment_words
 from ctxcompress.version import __version__
 
 __all__ = ["AS_JSON", "FEW_OBJECTS", "MEMORY_ONLY", "CallCache", "ReadText", "TextCodec", "key_of"]
@@ -100,7 +98,7 @@ def _version(package: str) -> str:
         return ""
 
 
-@dataclass(frozen=True)  # without slots: the words are a cached property
+@dataclass(frozen=True, slots=True)
 class ReadText:
     """An analysed text: prose with its segments, or source code with its outline."""
 
@@ -110,15 +108,10 @@ class ReadText:
     prose: Sequence[Segment]
     """Empty for source code."""
 
-    @cached_property
-    def words(self) -> Sequence[Sequence[str]]:
-        """The words of each segment of prose."""
-        return segment_words(self.prose, [self.text[segment.start : segment.end] for segment in self.prose])
-
 
 @dataclass(frozen=True, slots=True)
 class TextCodec:
-    """Encodes a ReadText without its text and its words. Splitting the words again takes no longer than decoding."""
+    """Encodes a ReadText without its text."""
 
     text: str
 
@@ -142,8 +135,8 @@ class TextCodec:
         return ReadText(self.text, tuple(map(_node, outline)), prose)
 
     def estimated_size(self, _: ReadText, /) -> int:
-        """Return the bytes in memory: 15 for each character, as measured on prose and Markdown, and some more."""
-        return _SMALL_OBJECT + 16 * len(self.text)
+        """Return the bytes in memory: 4 for each character, as measured on prose and source code, and some more."""
+        return _SMALL_OBJECT + 4 * len(self.text)
 
 
 def _node(row: Sequence[Any]) -> Node:
@@ -184,8 +177,8 @@ class _MemoryOnlyCodec:
 
 AS_JSON = _JsonCodec()
 MEMORY_ONLY = _MemoryOnlyCodec(56)
-"""The codec of values that are too complex to be written. An analysis with what queries add to it takes 30 to 55 bytes
-for each character, as measured, without the words."""
+"""The codec of values that are too complex to be written. An analysis with what queries add to it takes at most 55
+bytes for each character, as measured."""
 FEW_OBJECTS = _MemoryOnlyCodec(4)
 """The codec of values that keep texts and little else. Their length is that of the texts."""
 

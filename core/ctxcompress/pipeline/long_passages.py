@@ -19,7 +19,7 @@ from ctxcompress.data.passages import Gap, Node, Passage, Segment, Span, interse
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.query.complexity import Intent, classify_intent
 from ctxcompress.query.terms import query_terms
-from ctxcompress.reduce.required import places_in_documents
+from ctxcompress.reduce.reduction import places_in_documents
 from ctxcompress.reduce.truncation import Cut, truncated, words_of
 from ctxcompress.segment.data_records import is_data
 from ctxcompress.segment.markup_text import TextNode, text_nodes
@@ -35,21 +35,21 @@ _SPACE = lazy_regex(r"\s*+")
 
 
 def truncate_passages(
-    cutter: "Cutter", documents: Sequence[Document], passages: Sequence[Passage], required: Spans
+    cutter: "Cutter | None", documents: Sequence[Document], passages: Sequence[Passage], required: Spans
 ) -> tuple[Sequence[Document], Gaps]:
     """Truncate each passage in the documents. Return the documents and the gaps in the passages.
 
-    A passage whose words are so long that nothing could be kept stays whole. required: number of a passage that
-    is not truncated -> the parts of it that must be kept.
+    A passage whose words are so long that nothing could be kept stays whole. cutter: None if no option asks for it.
+    required: number of a passage that is not truncated -> the parts of it that must be kept.
     """
-    if all(len(passage.text) <= cutter.max_length for passage in passages):
+    if cutter is None or all(len(passage.text) <= cutter.max_length for passage in passages):
         return documents, {}
     texts = [passage.text for passage in passages]
     gaps: dict[int, tuple[Gap, ...]] = {}
     truncated_documents: list[Document] = []
     for document in documents:
         is_cut = any(len(texts[number]) > cutter.max_length for number in passages_of((document,)).difference(required))
-        read = without_tags((document,), passages, required)[0] if is_cut else document
+        read = _without_tags(document, passages[document.passage], texts, required) if is_cut else document
         pieces: list[Piece] = []
         for number, of_passage in groupby(read.pieces, key=lambda piece: piece.passage):
             left: Sequence[Piece] = tuple(of_passage)

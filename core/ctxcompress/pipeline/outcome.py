@@ -1,22 +1,28 @@
-"""The fifth step: the result, with the final text and what became of each passage; and the rows that the cache has of
-it."""
+"""The fifth step: the result, with the final text and what became of each passage; and what the cache has of it, with
+the keys of that."""
 
+from array import array
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import fields
+from hashlib import blake2b
+from typing import Any, NamedTuple
 
+from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Spans
+from ctxcompress.data.must_keep import written
 from ctxcompress.data.passages import Marker, Passage, Span, intersection, inverse, shown, spans_of
-from ctxcompress.data.results import Compression, CountsTokens, Decision, KeptPassage, Reason
+from ctxcompress.data.results import Compression, Decision, KeptPassage, Reason
 from ctxcompress.data.stats import CacheUse, StageStats
 from ctxcompress.errors import warn
 from ctxcompress.pipeline.analysis import Analyser
+from ctxcompress.pipeline.call_cache import CallCache, key_of
 from ctxcompress.pipeline.reducing import Reduced
 from ctxcompress.pipeline.selecting import Choice
 from ctxcompress.pipeline.task import Task
 from ctxcompress.reduce.reduction import Reduction
 from ctxcompress.text.tokens import TokenCounter
 
-__all__ = ["is_worth_remembering", "present", "result_of", "rows_of"]
+__all__ = ["Keys", "is_worth_remembering", "keys_of", "present", "result_of", "rows_of"]
 
 
 def present(
@@ -36,7 +42,7 @@ def present(
         max_tokens=budget,
         stages=(*reduced.stages, *stages),
         input_count=len(task.input_passages),
-        original=reduced.original,
+        original=task.original,
         compressor=task.operations,
         cache=analyser.cache.use(),
         llm=choice.llm,
@@ -153,6 +159,74 @@ def _default_reason(text: str) -> Reason:
     return Reason.EMPTY if not text or text.isspace() else Reason.BUDGET
 
 
+_NOT_IN_KEY = ("cache", "llm", "must_keep", "telemetry")
+"""Options that are not part of the key as they are: caches and observers change no result, with a language model there
+is no key, and rules are written first."""
+_DEFAULTS = CompressionConfig()
+_KEY_OPTIONS = tuple(
+    (option.name, getattr(_DEFAULTS, option.name))
+    for option in fields(CompressionConfig)
+    if option.name not in _NOT_IN_KEY
+)
+"""The options in the key, with their defaults. Only values that are not the default are written: a default changes only
+with the version, which is part of every key."""
+
+
+class Keys(NamedTuple):
+    """The keys of one compression in the cache. None if the result depends on something that a key cannot hold."""
+
+    outcome: str | None = None
+    without_query: str | None = None
+    """The same for every query: of the passages and the options."""
+
+
+def keys_of(task: Task, cache: CallCache) -> Keys:
+    """Return the keys of a task's result.
+
+    A key cannot hold a delivered context, a frame that does not say what it adds, an encoder, a language model, whose
+    answers are cached alone, a function that counts tokens or finds what must be kept, or an embedding that is no list
+    of numbers.
+    """
+    config = task.config
+    if not cache or task.delivered is not None or not isinstance(config.encoding, str):
+        return Keys()
+    adds, must_keep = getattr(task.frame, "description", None), written(config.must_keep)
+    if must_keep is None or (task.frame is not None and adds is None):
+        return Keys()
+    if config.own_encoder is not None or config.llm is not None:
+        return Keys()
+    options = [(name, value) for name, default in _KEY_OPTIONS if (value := getattr(config, name)) != default]
+    try:
+        embeddings = [] if config.similarity_threshold is None else list(map(_embedding_hash, task.input_passages))
+    except (TypeError, ValueError, OverflowError):
+        return Keys()
+    passages = [_key_fields(passage, cache) for passage in task.input_passages]
+    without_query = key_of("input", options, must_keep, embeddings, passages)
+    outcome = without_query and key_of("outcome", task.query, adds, task.ranked, without_query)
+    return Keys(outcome, without_query) if outcome else Keys()
+
+
+def _embedding_hash(passage: Passage) -> str | None:
+    """Raises TypeError, ValueError or OverflowError unless the embedding is None or a list of numbers."""
+    if passage.embedding is None:
+        return None
+    return blake2b(array("d", passage.embedding).tobytes(), digest_size=16).hexdigest()
+
+
+def _key_fields(passage: Passage, cache: CallCache) -> tuple[object, ...]:
+    """Return all fields of a passage but its embedding. The metadata counts because it may hold offsets in a file."""
+    return (
+        passage.id,
+        cache.fingerprint(passage.text),
+        passage.score,
+        passage.doc_id,
+        passage.file_path,
+        passage.header_path,
+        passage.title,
+        dict(passage.metadata),
+    )
+
+
 def is_worth_remembering(result: Compression) -> bool:
     """Tell whether to remember a result. One whose stages warned is not, so that they warn each time."""
     return bool(result.passages) and not any(stage.emptied or stage.doubtful for stage in result.stages)
@@ -170,7 +244,7 @@ def rows_of(result: Compression) -> Sequence[Any]:
     return result.text, result.tokens, kept, dropped, stages
 
 
-def result_of(rows: Sequence[Any], task: Task, original: CountsTokens, use: CacheUse) -> Compression:
+def result_of(rows: Sequence[Any], task: Task, use: CacheUse) -> Compression:
     """Rebuild the result of a task. Its milliseconds are those of the first compression."""
     text, tokens, kept, dropped, stages = rows
     passages = task.input_passages
@@ -186,7 +260,7 @@ def result_of(rows: Sequence[Any], task: Task, original: CountsTokens, use: Cach
         max_tokens=task.config.budget,
         stages=tuple(StageStats(*stage) for stage in stages),
         input_count=len(passages),
-        original=original,
+        original=task.original,
         compressor=task.operations,
         cache=use,
     )

@@ -26,12 +26,12 @@ from ctxcompress.errors import ConfigError
 from ctxcompress.pipeline.analysis import Analysed, Analyser, AnalysisOptions
 from ctxcompress.pipeline.call_cache import AS_JSON, CallCache
 from ctxcompress.pipeline.long_passages import Cutter, truncate_passages, without_tags
-from ctxcompress.pipeline.outcome import is_worth_remembering, present, result_of, rows_of
-from ctxcompress.pipeline.presentation import Presentation
+from ctxcompress.pipeline.outcome import is_worth_remembering, keys_of, present, result_of, rows_of
+from ctxcompress.pipeline.presentation import Frame, Presentation
 from ctxcompress.pipeline.reducing import reduce_passages
 from ctxcompress.pipeline.scoring import ScoredCall, confidence_in, current_listener, score_segments
 from ctxcompress.pipeline.selecting import all_of, choice_of_llm, select_segments
-from ctxcompress.pipeline.task import Frame, Task, keys_of, language_of
+from ctxcompress.pipeline.task import Task, language_of
 from ctxcompress.reduce.stages import reduced as reduction_of
 from ctxcompress.telemetry import observer_of
 from ctxcompress.text.tokens import TokenCounter
@@ -60,8 +60,7 @@ def _cached(task: Task) -> Compression:
     keys = keys_of(task, cache)
     rows = cache.get(keys.outcome, AS_JSON)
     if rows is not None:
-        original = Presentation.of(task).of_input(task.input_passages)
-        return result_of(rows, task, original, cache.use(is_outcome=True))
+        return result_of(rows, task, cache.use(is_outcome=True))
     result = _run(task, cache, keys.without_query)
     if keys.outcome and is_worth_remembering(result):
         cache.put(keys.outcome, rows_of(result), AS_JSON)
@@ -72,8 +71,7 @@ def _run(task: Task, cache: CallCache, key: str | None) -> Compression:
     """key: see `reduce_passages`."""
     encoding = task.config.encoding
     # What was delivered before is counted only once.
-    count = task.delivered.counter(encoding) if task.delivered else TokenCounter(encoding)
-    analyser = Analyser(cache, encoding, count)
+    analyser = Analyser(cache, encoding, task.delivered.counter(encoding) if task.delivered else None)
     reduced = reduce_passages(task, analyser, key)
     clock, listener = Clock(), current_listener()
     choice = all_of(task, reduced)
@@ -82,15 +80,8 @@ def _run(task: Task, cache: CallCache, key: str | None) -> Compression:
         found = analyser.read(documents, task.passages, AnalysisOptions.of(task.language, budget))
         segments = len(found.analysis.table.segments)
         clock.lap("segment", len(passages_of(documents)), segments)
-        scored = score_segments(
-            task.queries or (task.query,),
-            found.passages,
-            found.analysis,
-            task.language,
-            task.config,
-            with_likelihoods=listener is not None,
-            ranked=task.ranked,
-        )
+        is_heard = listener is not None
+        scored = score_segments(task.queries, found, task.config, with_likelihoods=is_heard, ranked=task.ranked)
         clock.lap("score", segments, int(np.count_nonzero(scored.scores)))
         choice = select_segments(task, reduced, found.analysis, scored, analyser)
         clock.lap("select", segments, len(choice.selection.spans))
@@ -98,7 +89,7 @@ def _run(task: Task, cache: CallCache, key: str | None) -> Compression:
         if choice.llm is not None:
             clock.lap("llm", choice.llm.candidates, choice.llm.named, choice.llm.outcome)
         if listener is not None:
-            listener.last = ScoredCall(found.analysis, scored, choice.layout, reduced.original, count)
+            listener.last = ScoredCall(found.analysis, scored, choice.layout, task.original, analyser.count)
     return present(task, reduced, choice, analyser, clock.laps)
 
 
@@ -119,21 +110,19 @@ def analysed_again(query: str, passages: Sequence[Passage], config: CompressionC
 
     fits: whether the passages fit into the budget unchanged.
     """
-    analyser = Analyser(CallCache(config.cache), config.encoding, TokenCounter(config.encoding))
-    reduction = reduction_of(passages, config, fits=fits)
-    documents, language = reduction.documents, language_of(query, passages, config)
-    if cutter := Cutter.of(query, language, config):
-        documents, _ = truncate_passages(cutter, documents, passages, reduction.required)
+    analyser = Analyser(CallCache(config.cache), config.encoding)
+    reduction, language = reduction_of(passages, config, fits=fits), language_of(query, passages, config)
+    cutter, required = Cutter.of(query, language, config), reduction.required
+    documents, _ = truncate_passages(cutter, reduction.documents, passages, required)
     if not fits:
-        documents = without_tags(documents, passages, reduction.required)
+        documents = without_tags(documents, passages, required)
     layout = Presentation(config, query).layout(passages, documents, analyser.count)
     return analyser.read(documents, passages, AnalysisOptions.of(language, config.budget - layout.tokens("")))
 
 
 def confidence_again(query: str, passages: Sequence[Passage], config: CompressionConfig) -> float:
     """Return the probability that the passages, as the filters leave them, answer the query; 0 without text."""
-    analysis = analysed_again(query, passages, config, fits=False).analysis
-    return confidence_in(query, analysis, analysis.options.language, config) if analysis.table.segments else 0.0
+    return confidence_in(query, analysed_again(query, passages, config, fits=False).analysis, config)
 
 
 def scored_again(query: str, passages: Sequence[Passage], config: CompressionConfig, frame: Frame | None) -> ScoredCall:
@@ -141,8 +130,8 @@ def scored_again(query: str, passages: Sequence[Passage], config: CompressionCon
 
     frame: the one that the compression was made with.
     """
-    documents, as_passages, analysis = analysed_again(query, passages, config, fits=False)
-    scored = score_segments((query,), as_passages, analysis, analysis.options.language, config, with_likelihoods=True)
+    found = analysed_again(query, passages, config, fits=False)
+    scored = score_segments((query,), found, config, with_likelihoods=True)
     presentation, count = Presentation(config, query, frame), TokenCounter(config.encoding)
-    layout = replace(presentation.layout(passages, documents, count), elide=analysis.markers)
-    return ScoredCall(analysis, scored, layout, presentation.of_input(passages), count)
+    layout = replace(presentation.layout(passages, found.documents, count), elide=found.analysis.markers)
+    return ScoredCall(found.analysis, scored, layout, presentation.of_input(passages), count)

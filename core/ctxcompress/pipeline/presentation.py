@@ -9,13 +9,18 @@ from ctxcompress.data.documents import Document
 from ctxcompress.data.passages import Passage, Span, shown
 from ctxcompress.data.results import KeptPassage
 from ctxcompress.errors import ConfigError
-from ctxcompress.pipeline.task import Frame, Task
 from ctxcompress.render.formats import Entry, Plain, Renderer, renderer
 from ctxcompress.select.layout import Layout, Shown
 from ctxcompress.select.previews import preview_line
 from ctxcompress.text.tokens import Encoding, TokenCounter
 
-__all__ = ["OriginalText", "Presentation"]
+__all__ = ["Frame", "OriginalText", "Presentation"]
+
+Frame = Callable[[Passage, str], str]
+"""A function that returns a passage's kept text as the prompt shows it. Text that it adds counts in the budget.
+
+Results are cached if it has a `description`: all that it adds to the passages of the call; None if that cannot be
+said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +58,6 @@ class Presentation:
                 f"a frame is given with format={self.config.format!r}, which adds headers of its own; give one of them"
             )
 
-    @classmethod
-    def of(cls, task: Task) -> "Presentation":
-        """Return how a task shows passages."""
-        return cls(task.config, task.query, task.frame)
-
     def layout(
         self, passages: Sequence[Passage], documents: Sequence[Document], count: Callable[[str], int], first: int = 0
     ) -> Layout:
@@ -92,9 +92,7 @@ class Presentation:
         if left is None and isinstance(rendering, Plain):
             return rendering.separator.join([passage.text for passage in passages])
         spans = {n: (Span(0, len(p.text)),) for n, p in enumerate(passages)} if left is None else left
-        parts = [
-            Shown(n, shown(passages[n].text, of_passage), tuple(of_passage)) for n, of_passage in sorted(spans.items())
-        ]
+        parts = (Shown(n, shown(passages[n].text, kept), tuple(kept)) for n, kept in sorted(spans.items()))
         entries = (rendering.entry(_entry(n, passages[part.passage], part)) for n, part in enumerate(parts, 1))
         return _join_entries(rendering, entries)
 

@@ -1,15 +1,14 @@
 """The first step: drop whole passages, truncate long ones, and lay out what is left."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ctxcompress.data.documents import Document, passages_of
+from ctxcompress.data.documents import passages_of
 from ctxcompress.data.results import Reason, StageStats
 from ctxcompress.data.stats import Clock
 from ctxcompress.pipeline.analysis import Analyser
 from ctxcompress.pipeline.call_cache import FEW_OBJECTS
-from ctxcompress.pipeline.long_passages import Cutter, Gaps, truncate_passages, without_tags
-from ctxcompress.pipeline.presentation import OriginalText, Presentation
+from ctxcompress.pipeline.long_passages import Cutter, truncate_passages, without_tags
 from ctxcompress.pipeline.scoring import current_listener
 from ctxcompress.pipeline.task import Task
 from ctxcompress.query.terms import asks_for_all, query_terms
@@ -26,7 +25,7 @@ from ctxcompress.text.log_lines import is_log
 from ctxcompress.text.stems import keeps_beginnings
 from ctxcompress.text.words import Terms
 
-__all__ = ["Reduced", "find_shortlist", "reduce_passages"]
+__all__ = ["Reduced", "reduce_passages"]
 
 _SHORTEST = 2_000
 """The least passages of a shortlist."""
@@ -42,7 +41,7 @@ _ARABIC = "ar"
 """Its stems are not the beginnings of its words, and not parts of them."""
 
 
-def find_shortlist(task: Task) -> Sequence[int] | None:
+def _find_shortlist(task: Task) -> Sequence[int] | None:
     """Return the numbers of the passages that are looked at, or None for all.
 
     These are all unless there are very many, and words alone decide which of them are needed.
@@ -72,7 +71,7 @@ def _has_other_signals(task: Task) -> bool:
 def _asks_beside_words(task: Task) -> bool:
     """Tell whether the query asks for no words in particular, or whether its language changes words too much."""
     language = task.language
-    asks = any(asks_for_all(query, language) for query in task.queries or (task.query,))
+    asks = any(asks_for_all(query, language) for query in task.queries)
     return asks or language == _ARABIC or not keeps_beginnings(language)
 
 
@@ -80,7 +79,7 @@ def _terms(task: Task) -> dict[str, float]:
     """Return the terms of all questions with their weights."""
     config, terms = task.config, Terms(task.language)
     found: dict[str, float] = {}
-    for query in task.queries or (task.query,):
+    for query in task.queries:
         of_query = query_terms(query, language=task.language, terms=terms, synonyms=config.synonyms)
         found |= {term: max(weight, found.get(term, 0.0)) for term, weight in of_query.items()}
     return found
@@ -99,8 +98,6 @@ class Reduced:
     """The tokens for documents: the budget without the share of the lines."""
     whole: Selection | None
     """All documents as they are, if they fit; None otherwise."""
-    original: OriginalText
-    """The input, shown like the final text."""
     stages: Sequence[StageStats]
 
 
@@ -109,15 +106,16 @@ def reduce_passages(task: Task, analyser: Analyser, key: str | None) -> Reduced:
 
     key: of the passages and the options in the cache, if it can hold them.
     """
-    config = task.config
-    presentation = Presentation.of(task)
-    original = presentation.of_input(task.input_passages)
-    tokens = analyser.fits(untouched := original.text, config.budget)
+    config, passages = task.config, task.passages
+    tokens = analyser.fits(untouched := task.original.text, config.budget)
     reduction = _reduction(task, analyser, key, fits=tokens is not None)
-    clock = Clock()
-    documents, gaps = _truncate(task, reduction, clock)
+    clock, cutter = Clock(), Cutter.of(task.query, task.language, config)
+    documents, gaps = truncate_passages(cutter, reduction.documents, passages, reduction.required)
+    if cutter is not None:
+        count = len(passages_of(reduction.documents))
+        clock.lap("truncate", count, count, f"{len(gaps)} of over {cutter.max_length:,} characters")
     layout = replace(
-        presentation.layout(task.passages, documents, analyser.count, task.delivered_count),
+        task.presentation.layout(passages, documents, analyser.count, task.delivered_count),
         arrange=sorted if task.delivered is None else list,
         before=task.delivered_context.text,
         delivered_runs=task.delivered.runs if task.delivered else frozenset,
@@ -126,17 +124,17 @@ def reduce_passages(task: Task, analyser: Analyser, key: str | None) -> Reduced:
     )
     lines, reduction = _metadata_lines(task, reduction)
     budget = config.budget - lines.reserve(layout, config.budget)
-    is_changed = task.delivered_count or gaps or layout.escapes or not reduction.is_everything(len(task.passages))
+    is_changed = task.delivered_count or gaps or layout.escapes or not reduction.is_everything(len(passages))
     is_too_long = tokens is None and not is_changed
     whole = None if is_too_long else _whole(layout, untouched, tokens, analyser, budget)
     if whole is None or task.drops_what_fits:
-        layout = replace(layout, documents=without_tags(documents, task.passages, reduction.required))
-    return Reduced(reduction, layout, lines, budget, whole, original, (*reduction.stages, *clock.laps))
+        layout = replace(layout, documents=without_tags(documents, passages, reduction.required))
+    return Reduced(reduction, layout, lines, budget, whole, (*reduction.stages, *clock.laps))
 
 
 def _reduction(task: Task, analyser: Analyser, key: str | None, *, fits: bool) -> Reduction:
     """Reduce the passages, or take from the cache what another query left there."""
-    shortlist = None if fits else find_shortlist(task)  # which depends on the query
+    shortlist = None if fits else _find_shortlist(task)  # which depends on the query
     fits = fits and task.delivered is None  # a context that grows must not repeat itself
     key = f"reduced:{fits}:{key}" if key and shortlist is None else None
     known: Reduction | None = analyser.cache.get(key, FEW_OBJECTS)
@@ -152,17 +150,6 @@ def _reduction(task: Task, analyser: Analyser, key: str | None, *, fits: bool) -
     if key and (lasting := reduction.for_others()) is not None:
         analyser.cache.put(key, lasting, FEW_OBJECTS)
     return reduction
-
-
-def _truncate(task: Task, reduction: Reduction, clock: Clock) -> tuple[Sequence[Document], Gaps]:
-    """Truncate passages that are too long. Return what is left of the documents, and the gaps in each passage."""
-    cutter = Cutter.of(task.query, task.language, task.config)
-    if cutter is None:
-        return reduction.documents, {}
-    passages = len(passages_of(reduction.documents))
-    documents, gaps = truncate_passages(cutter, reduction.documents, task.passages, reduction.required)
-    clock.lap("truncate", passages, passages, f"{len(gaps)} of over {cutter.max_length:,} characters")
-    return documents, gaps
 
 
 def _escapes(task: Task) -> dict[int, tuple[int, ...]]:
@@ -181,14 +168,14 @@ def _metadata_lines(task: Task, reduction: Reduction) -> tuple[Lines, Reduction]
     low = [number for number, reason in reduction.reasons.items() if reason is Reason.METADATA]
     if not low:
         return Lines({}, ()), reduction
-    chosen = {number: task.passages[number] for number in low}
     texts = {
         number: metadata_line(passage, outline(passage.text, passage.file_path or passage.title))
-        for number, passage in chosen.items()
+        for number in low
+        for passage in (task.passages[number],)
     }
     delivered = {part.text: number for number, part in enumerate(task.delivered_context.parts) if part.metadata_only}
     leaders = {number: delivered[line] for number, line in texts.items() if line in delivered}
-    reasons: Mapping[int, Reason] = {**reduction.reasons, **dict.fromkeys(leaders, Reason.DUPLICATE)}
+    reasons = {**reduction.reasons, **dict.fromkeys(leaders, Reason.DUPLICATE)}
     reduction = replace(reduction, reasons=reasons, leaders={**reduction.leaders, **leaders})
     stands = standing(task.passages, task.config.score_kind)
     order = sorted(set(low).difference(leaders), key=lambda number: (-stands[number], number))

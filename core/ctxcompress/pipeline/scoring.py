@@ -5,7 +5,7 @@ analysis -> scores -> worth within the budget
 Who listens learns what each call scored.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.config.options import CompressionConfig
-from ctxcompress.data.passages import Kind, Passage
+from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.encoders import WORDS, encoder_named
 from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.encoders.words import WordTable
-from ctxcompress.pipeline.analysis import Analysis
+from ctxcompress.pipeline.analysis import Analysed, Analysis
 from ctxcompress.pipeline.presentation import OriginalText
 from ctxcompress.query.focus import questions_in
 from ctxcompress.query.terms import Question, asks_for_all
@@ -60,7 +60,6 @@ contexts that do as that do not, but most retrievals do."""
 class ScoredSegments:
     """The segments of the documents with their scores."""
 
-    table: SegmentTable
     scores: Floats
     """The probability that the query needs each segment, or its BM25 score."""
     likelihoods: Floats
@@ -72,15 +71,6 @@ class ScoredSegments:
     """The numbers of the segments that the query hardly needs."""
     around: Sequence[int] = ()
     """The numbers of the boilerplate segments that the query does not ask for."""
-
-    def relevance_of(self, passages: int) -> Mapping[int, float]:
-        """Return the best score of each passage's segments, 0 for a passage without segments.
-
-        passages: the number of passages.
-        """
-        best = np.zeros(passages)
-        np.maximum.at(best, self.table.passage, self.scores)
-        return dict(enumerate(best.tolist()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +98,7 @@ class _Judgement:
 
 def score_segments(
     queries: tuple[str, ...],
-    document_passages: Sequence[Passage],
-    analysis: Analysis,
-    language: str,
+    found: Analysed,
     config: CompressionConfig,
     *,
     with_likelihoods: bool = False,
@@ -118,21 +106,16 @@ def score_segments(
 ) -> ScoredSegments:
     """Score the segments for the queries, and weigh them by the options.
 
-    Each question in the queries wants an answer of its own. document_passages: each document as a passage, see
-    `documents_as_passages`. with_likelihoods: whether to find the likelihoods also without `adaptive`, which then
-    change nothing else. ranked: see `Task.ranked`.
+    Each question in the queries wants an answer of its own. with_likelihoods: whether to find the likelihoods also
+    without `adaptive`, which then change nothing else. ranked: see `Task.ranked`.
     """
-    embeddings = [passage.embedding for passage in document_passages]
+    analysis, table, language = found.analysis, found.analysis.table, found.analysis.options.language
     encoder = _encoder(config, language, analysis.corpus)
-    semantics = Semantics.of(encoder, embeddings, language) if encoder else None
+    semantics = Semantics.of(encoder, [p.embedding for p in found.passages], language) if encoder else None
+    is_pruned = bool(config.adaptive) or with_likelihoods
     questions = [question for query in queries for question in questions_in(query)]
-    best = _Judgement.of_all(
-        [
-            _judged(each, analysis, language, config, semantics, is_pruned=bool(config.adaptive) or with_likelihoods)
-            for each in questions
-        ]
-    )
-    table, likely = analysis.table, best.likelihoods >= config.adaptive
+    best = _Judgement.of_all([_judged(each, analysis, config, semantics, is_pruned=is_pruned) for each in questions])
+    likely = best.likelihoods >= config.adaptive
     if config.on_empty == "original" and not likely.any():
         likely = ~likely
     worth = _worth(best, analysis, config)
@@ -141,7 +124,7 @@ def score_segments(
     unlikely = _unlikely(likely if config.adaptive else None, analysis.structure, best.around)
     if unlikely:
         worth[unlikely] -= 1 + worth.max(initial=0.0)
-    return ScoredSegments(table, best.scores, best.likelihoods, worth, unlikely, best.around)
+    return ScoredSegments(best.scores, best.likelihoods, worth, unlikely, best.around)
 
 
 def _encoder(config: CompressionConfig, language: str, corpus: Corpus) -> Encoder | Comparer | None:
@@ -152,18 +135,12 @@ def _encoder(config: CompressionConfig, language: str, corpus: Corpus) -> Encode
 
 
 def _judged(
-    question: str,
-    analysis: Analysis,
-    language: str,
-    config: CompressionConfig,
-    semantics: Semantics | None,
-    *,
-    is_pruned: bool,
+    question: str, analysis: Analysis, config: CompressionConfig, semantics: Semantics | None, *, is_pruned: bool
 ) -> _Judgement:
     """is_pruned: whether the likelihoods are wanted."""
     table, corpus = analysis.table, analysis.corpus
-    asked = _question(question, analysis, language, config)
-    wants = is_pruned and not asks_for_all(question, language)
+    asked = _question(question, analysis, config)
+    wants = is_pruned and not asks_for_all(question, analysis.options.language)
     likelihoods = np.ones(len(table.segments))
     if config.scorer == "evidence":
         matches = matches_in(corpus, asked)
@@ -173,7 +150,7 @@ def _judged(
             likely = evidence(asked, corpus, matches) if semantics and semantics.is_table else scores
             likelihoods = _likelihoods(likely, _chance(asked, matches, scores, config), table)
     elif config.scorer == "bm25":
-        scores = _bm25(asked, corpus)
+        scores = rescore_logs(asked, corpus, relevance(find_matches(corpus, asked.wanted, asked.terms)))
     else:
         scores = scores_of_rank_bm25(config.scorer, corpus.words, asked.wanted, asked.terms)
     unasked = [] if Kind.BOILERPLATE in config.type_weights else unasked_boilerplate(asked.text, table)
@@ -181,23 +158,21 @@ def _judged(
     return _Judgement(asked, scores, likelihoods, unasked)
 
 
-def _question(text: str, analysis: Analysis, language: str, config: CompressionConfig) -> Question:
+def _question(text: str, analysis: Analysis, config: CompressionConfig) -> Question:
     """Return the question. What it spells out is also found by the abbreviation that the texts explain."""
     spelled_out = {short: long for short, long in analysis.abbreviations.items() if short not in text}
-    return Question.of(text, language, {**spelled_out, **config.synonyms})
+    return Question.of(text, analysis.options.language, {**spelled_out, **config.synonyms})
 
 
-def confidence_in(query: str, analysis: Analysis, language: str, config: CompressionConfig) -> float:
-    """Return the probability that the documents answer the query: see `score.confidence`. It is 0.5 for a query that
-    asks for nothing in particular."""
-    if asks_for_all(query, language):
+def confidence_in(query: str, analysis: Analysis, config: CompressionConfig) -> float:
+    """Return the probability that the documents answer the query: see `score.confidence`. It is 0 without text, and 0.5
+    for a query that asks for nothing in particular."""
+    if not analysis.table.segments:
+        return 0.0
+    if asks_for_all(query, analysis.options.language):
         return 0.5
-    asked = _question(query, analysis, language, config)
+    asked = _question(query, analysis, config)
     return confidence(asked.wanted, matches_in(analysis.corpus, asked))
-
-
-def _bm25(asked: Question, corpus: Corpus) -> Floats:
-    return rescore_logs(asked, corpus, relevance(find_matches(corpus, asked.wanted, asked.terms)))
 
 
 def _chance(asked: Question, matches: Matches, scores: Floats, config: CompressionConfig) -> float:

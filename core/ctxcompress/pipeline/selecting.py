@@ -1,28 +1,67 @@
-"""The fourth step: choose the segments to keep within the budget, and ask the language model of the options."""
+"""The fourth step: choose the segments to keep within the budget, by their worth, and then with `llm` by those that a
+language model names among what extraction would keep for a larger budget.
 
-from collections.abc import Mapping, Sequence
+The model only names numbers of segments. The texts come from the input, and the budget holds as ever. If the model
+gives no useful answer, the result is the one without it, and the statistics say why.
+"""
+
+import logging
+from bisect import bisect_right
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, zip_longest
 
-from ctxcompress.config.options import CompressionConfig
+import numpy as np
+
 from ctxcompress.data.documents import Spans
-from ctxcompress.data.passages import Passage
+from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.data.stats import LLMStats
-from ctxcompress.language_model import LLMSelector
+from ctxcompress.data.table import Floats, SegmentTable
+from ctxcompress.language_model import Answer, LLMSelector
 from ctxcompress.pipeline.analysis import Analyser, Analysis
-from ctxcompress.pipeline.llm_selection import Choices, not_asked, select_by_llm
+from ctxcompress.pipeline.call_cache import AS_JSON, key_of
 from ctxcompress.pipeline.reducing import Reduced
 from ctxcompress.pipeline.scoring import ScoredSegments
 from ctxcompress.pipeline.task import Task
-from ctxcompress.reduce.required import places_in_documents
+from ctxcompress.pipeline.threads import NoAnswerError, ask
+from ctxcompress.reduce.reduction import places_in_documents
+from ctxcompress.render.formats import path_of, section_of, title_of
 from ctxcompress.select.delivered_segments import Delivered, all_unknown, delivered_segments
 from ctxcompress.select.kept_first import Match, matches_in, select_kept_first
 from ctxcompress.select.layout import Layout, arrangement
+from ctxcompress.select.numbered_prompts import NumberedPrompt, numbered_prompts
 from ctxcompress.select.previews import previews
-from ctxcompress.select.selection import Selection
+from ctxcompress.select.selection import Selection, ranked, select, select_in_order
+from ctxcompress.select.structure import Structure
 
 __all__ = ["Choice", "all_of", "choice_of_llm", "select_segments"]
+
+_LONGEST_COUNTED = 100_000
+"""Characters of an answer whose tokens are counted."""
+
+_log = logging.getLogger("ctxcompress")
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The segments and the budget, as the selection without a model takes them: see `select`."""
+
+    structure: Structure
+    worth: Floats
+    layout: Layout
+    budget: int
+    known: frozenset[int] = frozenset()
+    counts: Sequence[int] | None = None
+
+    def selected(self, budget: int) -> Selection:
+        """Select without a model for this budget."""
+        return select(self.structure, self.worth, self.layout, budget, self.known, counts=self.counts)
+
+    def may_be_named(self, number: int) -> bool:
+        """Tell whether a model may name this segment."""
+        is_new = self.structure.stands[number] and number not in self.known
+        return is_new and self.structure.table.kind[number] is not Kind.HEADING
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +89,7 @@ def all_of(task: Task, reduced: Reduced) -> Choice | None:
     """Return the choice of everything, in source order, if it fits and nothing may be dropped of it; None otherwise."""
     if reduced.whole is None or task.config.order != "source" or task.delivered_count or task.drops_what_fits:
         return None
-    llm = None if task.config.llm is None else not_asked("everything fits")
+    llm = None if task.config.llm is None else _not_asked("everything fits")
     return Choice(reduced.whole, reduced.layout, dict.fromkeys(range(len(task.passages)), 1.0), llm=llm)
 
 
@@ -62,7 +101,7 @@ def select_segments(
     matches = _matches(task, reduced, analysis)
     delivered = _delivered(task, reduced, analysis, analyser)
     delivered = delivered.without(chain.from_iterable(match.segments for match in matches))
-    known, relevance = frozenset(delivered.numbers), scored.relevance_of(len(task.passages))
+    known, relevance = frozenset(delivered.numbers), _relevance(task, table, scored)
     # with the order of the options, and with gap markers
     arrange = reduced.layout.arrange if config.order == "source" else arrangement(config.order, relevance)
     layout = replace(reduced.layout, arrange=arrange, elide=analysis.markers, relevance=relevance)
@@ -70,8 +109,9 @@ def select_segments(
     is_pruned = bool(config.adaptive and scored.unlikely)
     is_emptied = is_pruned and config.on_empty == "drop" and len(scored.unlikely) == len(table.segments) and not matches
     if config.format == "preview":
-        found = _previews(config, scored, relevance, layout, budget, matches)
-        dropped = table.spans(scored.unlikely if is_pruned else ())
+        avoided, keeps_best = scored.unlikely if config.adaptive else (), config.on_empty != "drop"
+        found = previews(table, scored.worth, relevance, layout, budget, avoided, matches, keeps_best=keeps_best)
+        dropped = table.spans(avoided)
         return chosen(found, unlikely=dropped, is_emptied=is_emptied, settled="previews are chosen without it")
     unlikely = table.spans(scored.unlikely)
     if is_emptied:
@@ -90,37 +130,11 @@ def select_segments(
     return chosen(choices.selected(budget), unlikely=unlikely, choices=choices)
 
 
-def choice_of_llm(task: Task, choice: Choice, document_passages: Sequence[Passage], analyser: Analyser) -> Choice:
-    """Return the choice of the language model of the options; the given one if there is none, or it does not answer.
-
-    document_passages: each document as a passage.
-    """
-    selector = LLMSelector.of(task.config.llm)
-    if selector is None:
-        return choice
-    if choice.choices is None or not task.query.strip():
-        return replace(choice, llm=not_asked(choice.settled))
-    found = select_by_llm(selector, task.query, choice.choices, document_passages, analyser.cache, analyser.count)
-    if found.selection is None:
-        return replace(choice, llm=found.stats)
-    unlikely = dict(choice.unlikely)
-    for number, spans in found.left_out.items():
-        unlikely[number] = tuple(sorted((*unlikely.get(number, ()), *spans)))
-    return replace(choice, selection=found.selection, unlikely=unlikely, llm=found.stats)
-
-
-def _previews(
-    config: CompressionConfig,
-    scored: ScoredSegments,
-    relevance: Mapping[int, float],
-    layout: Layout,
-    budget: int,
-    matches: Sequence[Match],
-) -> Selection:
-    """Select the best sentence of each passage, with `adaptive` of those that the query may need."""
-    unlikely = scored.unlikely if config.adaptive else ()
-    keeps_best = config.on_empty != "drop"
-    return previews(scored.table, scored.worth, relevance, layout, budget, unlikely, matches, keeps_best=keeps_best)
+def _relevance(task: Task, table: SegmentTable, scored: ScoredSegments) -> dict[int, float]:
+    """Return the best score of each passage's segments, 0 for a passage without segments."""
+    best = np.zeros(len(task.passages))
+    np.maximum.at(best, table.passage, scored.scores)
+    return dict(enumerate(best.tolist()))
 
 
 def _matches(task: Task, reduced: Reduced, analysis: Analysis) -> list[Match]:
@@ -139,3 +153,163 @@ def _delivered(task: Task, reduced: Reduced, analysis: Analysis, analyser: Analy
         return Delivered()
     had = before.spans_of(enumerate(task.input_passages, task.delivered_count))
     return delivered_segments(analysis.table, reduced.layout, before.unit_texts(analyser, analysis.options), had)
+
+
+def choice_of_llm(task: Task, choice: Choice, document_passages: Sequence[Passage], analyser: Analyser) -> Choice:
+    """Return the choice of the language model of the options; the given one if there is none, or it does not answer.
+
+    The model is asked which segments to keep. They are kept as far as they fit, with what they need. document_passages:
+    each document as a passage.
+
+    Raises CancelledError if the compression is cancelled.
+    """
+    selector, choices = LLMSelector.of(task.config.llm), choice.choices
+    if selector is None:
+        return choice
+    if choices is None or not task.query.strip():
+        return replace(choice, llm=_not_asked(choice.settled))
+    table = choices.structure.table
+    shown = _kept_segments(table, choices.selected(selector.budget_of_candidates(choices.budget)).spans)
+    may_be_named = set(filter(choices.may_be_named, shown))
+    unnamed = set(shown).difference(may_be_named)
+    prompts = numbered_prompts(task.query, table, shown, unnamed, list(map(_name, document_passages)))
+    if not prompts:
+        return replace(choice, llm=_not_asked("there is nothing to choose from"))
+    asking = _Asking(selector, prompts, analyser)
+    try:
+        named = asking.named(choices.worth)
+        selection = _composed(choices, named, may_be_named, fills=selector.fill_budget)
+    except NoAnswerError as error:
+        _log.warning("the language model selects nothing (%s); continuing without it", error)
+        return replace(choice, llm=replace(asking.stats, outcome=f"failed: {error}", candidates=len(may_be_named)))
+    unlikely = dict(choice.unlikely)
+    left_out = set[int]() if selector.fill_budget else may_be_named.difference(named)
+    for number, spans in table.spans(sorted(left_out)).items():
+        unlikely[number] = tuple(sorted((*unlikely.get(number, ()), *spans)))
+    stats = replace(asking.stats, candidates=len(may_be_named), named=len(named))
+    return replace(choice, selection=selection, unlikely=unlikely, llm=stats)
+
+
+def _not_asked(reason: str) -> LLMStats:
+    """Return the statistics of a compression that needs no model."""
+    return LLMStats(f"not asked: {reason}")
+
+
+def _kept_segments(table: SegmentTable, spans: Spans) -> list[int]:
+    """Return the segments whose first visible character is in these spans."""
+    found: list[int] = []
+    for document, of_document in sorted(spans.items()):
+        starts = [span.start for span in of_document]
+        for number in range(table.first[document], table.first[document + 1]):
+            text = table.texts[number]
+            place = table.start[number] + len(text) - len(text.lstrip())
+            before = bisect_right(starts, place)
+            if before and place < of_document[before - 1].end:
+                found.append(number)
+    return found
+
+
+def _name(passage: Passage) -> str:
+    """Return the source of a document on one line."""
+    source = path_of(passage) or title_of(passage)
+    section = section_of(passage)
+    return f"{source} § {section}".strip() if section else source
+
+
+def _composed(choices: Choices, named: Sequence[int], candidates: Collection[int], *, fills: bool) -> Selection:
+    """Return the selection of the named segments, each with the heading above it. Raises NoAnswerError if none fits.
+
+    fills: whether other candidates fill the rest of the budget.
+    """
+    structure, above = choices.structure, choices.structure.table.headings_above()
+    others = [number for number in ranked(structure, choices.worth) if number in candidates]
+    wanted = [*named, *others] if fills else named
+    with_headings = dict.fromkeys(number for name in wanted for number in (name, above[name]) if number >= 0)
+    order = [number for number in with_headings if number not in choices.known]
+    found = select_in_order(structure, order, others, choices.layout, choices.budget, counts=choices.counts)
+    if found is None:  # each is larger than the budget, so the first one is split
+        only = replace(choices, worth=_only(choices.worth, named[0]), counts=None)
+        found = only.selected(choices.budget)
+    if not found.spans:
+        raise NoAnswerError("nothing that it names fits")
+    return found
+
+
+def _only(worth: Floats, number: int) -> Floats:
+    """Return values with which only this segment is worth keeping."""
+    values = worth * 0 - 1.0
+    values[number] = 1.0
+    return values
+
+
+class _Asking:
+    """Asks for the prompts of one compression, and counts what that costs."""
+
+    __slots__ = ("_cache", "_count", "_identity", "_prompts", "_selector", "stats")
+
+    def __init__(self, selector: LLMSelector, prompts: Sequence[NumberedPrompt], analyser: Analyser) -> None:
+        """analyser: has the cache, and counts for models that do not say how many tokens they read."""
+        self._selector, self._prompts, self._cache, self._count = selector, prompts, analyser.cache, analyser.count
+        self._identity = selector.model.identity if analyser.cache else ""
+        self.stats = LLMStats("cached")
+
+    def named(self, worth: Floats) -> list[int]:
+        """Return the segments that the answers name, the most important first.
+
+        The first ones of all answers come before the second ones of all. Raises NoAnswerError if one prompt has no
+        useful answer, or no segment is named.
+        """
+        texts: list[str | None] = [self._cache.get(self._key(prompt), AS_JSON) for prompt in self._prompts]
+        missing = [prompt for prompt, text in zip(self._prompts, texts, strict=True) if text is None]
+        answers = iter(self._answers(missing) if missing else ())
+        found = [
+            self._read(prompt, next(answers).text) if text is None else prompt.named(text)
+            for prompt, text in zip(self._prompts, texts, strict=True)
+        ]
+        named = [
+            number
+            for places in zip_longest(*found)
+            for number in sorted((n for n in places if n is not None), key=lambda n: (-float(worth[n]), n))
+        ]
+        if not named:
+            raise NoAnswerError("no segment is named")
+        return named
+
+    def _answers(self, missing: Sequence[NumberedPrompt]) -> Sequence[Answer]:
+        self.stats = LLMStats("used", calls=len(missing))
+        answers = ask(self._selector.model, [prompt.prompt for prompt in missing], self._selector.timeout)
+        self._count_cost(missing, answers)
+        return answers
+
+    def _read(self, prompt: NumberedPrompt, text: str) -> list[int]:
+        """Return the segments that a new answer names, and put it into the cache. Raises NoAnswerError."""
+        try:
+            named = prompt.named(text)
+        except ValueError as error:
+            raise NoAnswerError(str(error)) from error
+        self._cache.put(self._key(prompt), text, AS_JSON)
+        return named
+
+    def _key(self, prompt: NumberedPrompt) -> str | None:
+        return key_of("llm", self._identity, *prompt.prompt) if self._identity else None
+
+    def _count_cost(self, asked: Sequence[NumberedPrompt], answers: Sequence[Answer]) -> None:
+        given = [(_natural(answer.input_tokens), _natural(answer.output_tokens)) for answer in answers]
+        pairs = list(zip(asked, answers, given, strict=True))
+        read = [self._count(str(prompt.prompt)) if known is None else known for prompt, _, (known, _) in pairs]
+        written = [
+            self._count(answer.text[:_LONGEST_COUNTED]) if known is None else known for _, answer, (_, known) in pairs
+        ]
+        costs = [answer.cost for answer in answers if isinstance(answer.cost, int | float)]
+        self.stats = replace(
+            self.stats,
+            input_tokens=sum(read),
+            output_tokens=sum(written),
+            is_estimated=any(None in pair for pair in given),
+            cost=sum(costs) if len(costs) == len(answers) else self._selector.cost(sum(read), sum(written)),
+        )
+
+
+def _natural(tokens: object) -> int | None:
+    is_count = isinstance(tokens, int) and not isinstance(tokens, bool) and tokens >= 0
+    return int(tokens) if is_count else None  # type: ignore[call-overload]

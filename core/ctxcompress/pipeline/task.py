@@ -1,22 +1,19 @@
-"""The task of the pipeline: a query, passages and options, with the budget "auto", and the keys of its result."""
+"""The task of the pipeline: a query, passages and options, with the budget "auto"."""
 
-from array import array
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import blake2b
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Protocol
 
 from ctxcompress.config.options import CompressionConfig, Tier
-from ctxcompress.data.must_keep import written
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import DeliveredContext, ResultOperations
 from ctxcompress.language_model import LLMSelector
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions
-from ctxcompress.pipeline.call_cache import CallCache, key_of
+from ctxcompress.pipeline.presentation import Frame, OriginalText, Presentation
 from ctxcompress.query.complexity import Complexity, Intent, classify_complexity, classify_intent
-from ctxcompress.reduce.duplicates import DeliveredTexts
+from ctxcompress.reduce.reduction import DeliveredTexts
 from ctxcompress.text.language import detect_language
 from ctxcompress.text.tokens import Encoding, TokenCounter
 
@@ -24,11 +21,7 @@ __all__ = [
     "AUTO_ADAPTIVE",
     "AUTO_TIERS",
     "Delivered",
-    "DescribedFrame",
-    "Frame",
-    "Keys",
     "Task",
-    "keys_of",
     "language_of",
     "resolve_auto_budget",
 ]
@@ -53,22 +46,6 @@ def resolve_auto_budget(query: str, config: CompressionConfig) -> CompressionCon
     complexity = classify_complexity(query, language=config.language).level
     least = AUTO_ADAPTIVE[classify_intent(query, language=config.language).intent]
     return config.with_options(tier=AUTO_TIERS[complexity], adaptive=max(least, config.adaptive))
-
-
-Frame = Callable[[Passage, str], str]
-"""A function that returns a passage's kept text as the prompt shows it. Text that it adds counts in the budget."""
-
-
-@runtime_checkable
-class DescribedFrame(Protocol):
-    """A frame that can say what it does, so that results can be cached."""
-
-    def __call__(self, passage: Passage, text: str, /) -> str:
-        """Return the kept text as the prompt shows it."""
-
-    @property
-    def description(self) -> str | None:
-        """All that the frame adds to the passages of the call; None if that cannot be said."""
 
 
 class Delivered(Protocol):
@@ -116,7 +93,7 @@ class Task:
     delivered: Delivered | None = None
     """For a context that is built step by step, the part that the language model already has; None otherwise."""
     queries: tuple[str, ...] = ()
-    """The queries that `query` joins, each of which wants an answer of its own; empty if it is a single one."""
+    """The queries that `query` joins, each of which wants an answer of its own; without any, it is a single one."""
     ranked: Sequence[float] | None = None
     """How good a search of everything found each input passage, above 0, where 1.0 is the best: so much is its text
     worth. None where the search is not known to rank well: then texts alone tell."""
@@ -124,9 +101,9 @@ class Task:
     """The delivered parts, then the input."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "passages", (*(self.delivered.passages if self.delivered else ()), *self.input_passages)
-        )
+        before = self.delivered.passages if self.delivered else ()
+        object.__setattr__(self, "passages", (*before, *self.input_passages))
+        object.__setattr__(self, "queries", self.queries or (self.query,))
 
     @property
     def delivered_count(self) -> int:
@@ -150,6 +127,16 @@ class Task:
         return self.config.format == "preview" or self.config.adaptive is not False or self.asks_if_fits
 
     @cached_property
+    def presentation(self) -> Presentation:
+        """How passages are shown. Raises ConfigError for a frame together with a format that is not plain."""
+        return Presentation(self.config, self.query, self.frame)
+
+    @cached_property
+    def original(self) -> OriginalText:
+        """The input, shown like the final text."""
+        return self.presentation.of_input(self.input_passages)
+
+    @cached_property
     def language(self) -> str:
         """The language of the options, or the detected language of the texts."""
         return language_of(self.query, self.passages, self.config)
@@ -159,72 +146,3 @@ def language_of(query: str, passages: Sequence[Passage], config: CompressionConf
     """Return the language of the options, or detect it from the query and the beginnings of the first passages."""
     beginnings = (passage.text[:_LANGUAGE_SAMPLE] for passage in passages[:3])
     return config.language or detect_language(" ".join([query, *beginnings]))
-
-
-_NOT_IN_KEY = ("cache", "llm", "must_keep", "telemetry")
-"""Options that are not part of the key as they are: caches and observers change no result, with a language model there
-is no key, and rules are written first."""
-_DEFAULTS = CompressionConfig()
-_KEY_OPTIONS = tuple(
-    (option.name, getattr(_DEFAULTS, option.name))
-    for option in fields(CompressionConfig)
-    if option.name not in _NOT_IN_KEY
-)
-"""The options in the key, with their defaults. Only values that are not the default are written: a default changes only
-with the version, which is part of every key."""
-
-
-class Keys(NamedTuple):
-    """The keys of one compression in the cache. None if the result depends on something that a key cannot hold."""
-
-    outcome: str | None = None
-    without_query: str | None = None
-    """The same for every query: of the passages and the options."""
-
-
-def keys_of(task: Task, cache: CallCache) -> Keys:
-    """Return the keys of a task's result.
-
-    A key cannot hold a delivered context, a frame that does not say what it adds, an encoder, a language model, whose
-    answers are cached alone, a function that counts tokens or finds what must be kept, or an embedding that is no list
-    of numbers.
-    """
-    config, frame = task.config, task.frame
-    adds = frame.description if isinstance(frame, DescribedFrame) else None
-    if not cache or task.delivered is not None or not isinstance(config.encoding, str):
-        return Keys()
-    if frame is not None and adds is None:
-        return Keys()
-    must_keep = written(config.must_keep)
-    if must_keep is None or config.own_encoder is not None or config.llm is not None:
-        return Keys()
-    options = [(name, value) for name, default in _KEY_OPTIONS if (value := getattr(config, name)) != default]
-    try:
-        embeddings = [] if config.similarity_threshold is None else list(map(_embedding_hash, task.input_passages))
-    except (TypeError, ValueError, OverflowError):
-        return Keys()
-    passages = [_key_fields(passage, cache) for passage in task.input_passages]
-    without_query = key_of("input", options, must_keep, embeddings, passages)
-    outcome = without_query and key_of("outcome", task.query, adds, task.ranked, without_query)
-    return Keys(outcome, without_query) if outcome else Keys()
-
-
-def _embedding_hash(passage: Passage) -> str | None:
-    """Raises TypeError, ValueError or OverflowError unless the embedding is None or a list of numbers."""
-    if passage.embedding is None:
-        return None
-    return blake2b(array("d", passage.embedding).tobytes(), digest_size=16).hexdigest()
-
-
-def _key_fields(passage: Passage, cache: CallCache) -> tuple[object, ...]:
-    """Return all fields of a passage but its embedding. The metadata counts because it may hold offsets in a file."""
-    return (
-        passage.id,
-        cache.fingerprint(passage.text),
-        passage.score,
-        passage.doc_id,
-        passage.file_path,
-        passage.header_path,
-        passage.title,
-        dict(passage.metadata),
-    )

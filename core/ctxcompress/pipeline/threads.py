@@ -8,7 +8,7 @@ from contextvars import copy_context
 from functools import partial
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.stats import cancellable, stop_if_cancelled
@@ -145,21 +145,14 @@ def _on_threads(model: LanguageModel, prompts: Sequence[Prompt]) -> list[Future[
 
     The threads are daemons: a model that never answers does not keep the program from ending.
     """
-    asked = [_Asked(Future(), partial(copy_context().run, model.complete, prompt)) for prompt in prompts]
-    waiting = deque(asked)
-    for _ in asked[:_AT_ONCE]:
+    waiting = deque((Future[Answer](), partial(copy_context().run, model.complete, prompt)) for prompt in prompts)
+    futures = [future for future, _ in waiting]
+    for _ in futures[:_AT_ONCE]:
         Thread(target=_work_off, args=(waiting,), name="ctxcompress-llm", daemon=True).start()
-    return [future for future, _ in asked]
+    return futures
 
 
-class _Asked(NamedTuple):
-    """A prompt that a thread is to ask."""
-
-    future: Future[Answer]
-    work: Callable[[], Answer]
-
-
-def _work_off(waiting: deque[_Asked]) -> None:
+def _work_off(waiting: deque[tuple[Future[Answer], Callable[[], Answer]]]) -> None:
     with suppress(IndexError):  # of the empty deque: whatever the model raises goes to the future
         while True:
             _settle(*waiting.popleft())

@@ -1,8 +1,7 @@
-"""Filters of whole passages by the retriever's score and by number: the threshold, the limit per document, the best
-`top_n`; and a shortlist of very many."""
+"""What filters of whole passages go by: the retriever's score, and the document; and a shortlist of very many."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import inf, lgamma, log
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
@@ -23,7 +22,6 @@ __all__ = [
     "relative_scores",
     "shortlist",
     "standing",
-    "within_limits",
 ]
 
 _ENDING = 2
@@ -145,24 +143,6 @@ def are_doubtful(standing: Sequence[float]) -> bool:
         return False
     ties = sum(lgamma(1 + times) for times in Counter(known).values())
     return ties - lgamma(1 + len(known)) < log(_CHANCE)  # the share of all orders that never fall
-
-
-def within_limits(
-    passages: Sequence[Passage], numbers: Iterable[int], kind: ScoreKind, *, max_chunks_per_doc: int, top_n: int | None
-) -> list[int]:
-    """Return the numbers of the passages to keep, the best by score.
-
-    A passage with no document counts as a document of its own. max_chunks_per_doc: 0 for no limit.
-    """
-    stands = standing(passages, kind)
-    of_document: Counter[str] = Counter()
-    stay: list[int] = []
-    for number in sorted(numbers, key=lambda number: -stands[number]):
-        key = document_key(passages[number])
-        if not max_chunks_per_doc or key is None or of_document[key] < max_chunks_per_doc:
-            of_document[key or ""] += 1
-            stay.append(number)
-    return stay[:top_n]
 
 
 def document_key(passage: Passage) -> str | None:

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.reduce.differences import NEGATIONS
+from ctxcompress.reduce.duplicates import NEGATIONS
 from ctxcompress.text.words import has_unspaced
 
 __all__ = [

@@ -3,32 +3,26 @@
 A package adds a filter by an entry point of the group "ctxcompress.filters" that names a `Filter`. These come first.
 """
 
-import functools
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document, Spans, documents_as_they_are
+from ctxcompress.data.must_keep import Finds
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Reason
 from ctxcompress.data.stats import Clock
 from ctxcompress.encoders.encoder import Encoder, PassageVectors
 from ctxcompress.errors import warn
 from ctxcompress.plugins import plugins
-from ctxcompress.reduce.differences import Particulars
-from ctxcompress.reduce.duplicates import DeliveredTexts, exact_duplicates, near_duplicates, same_meaning
-from ctxcompress.reduce.filters import (
-    above_threshold,
-    are_doubtful,
-    group_of,
-    standing,
-    within_limits,
-)
+from ctxcompress.reduce.duplicates import Particulars, exact_duplicates, near_duplicates, same_meaning
+from ctxcompress.reduce.filters import above_threshold, are_doubtful, document_key, group_of, standing
 from ctxcompress.reduce.metadata_lines import is_own_line
 from ctxcompress.reduce.overlaps import find_overlaps
-from ctxcompress.reduce.reduction import Candidates, Reduction
-from ctxcompress.reduce.required import Required
+from ctxcompress.reduce.reduction import MUST_KEEP, Candidates, DeliveredTexts, Reduction, nothing_matches
 from ctxcompress.reduce.stitching import continuations, stitched
 from ctxcompress.text.language import is_prose_in
 
@@ -39,6 +33,7 @@ _DOUBT_WARNING = (
     'gives its best one first: declare score_kind="distance" (or "rank") where less is better, "similarity" where more '
     'is, "none" where they mean nothing; if the passages come from the worst to the best, all is well'
 )
+_NO_SCORES = "skipped: no usable scores"
 _DOUBT_NOTE = "scores get better from first to last: check score_kind"
 
 
@@ -80,15 +75,17 @@ def reduced(
     """
     clock, delivered = Clock(), delivered or DeliveredTexts()
     first = delivered.count
-    required = Required(config.must_keep, passages, first)
-    required.record(clock)
+    finds = Finds.of(config.must_keep, dict(enumerate(passages[first:], first))) if config.must_keep else Finds({})
+    if finds.rules:
+        counts = len(finds.rules), len(finds.rules) - len(finds.missed)
+        clock.lap(MUST_KEEP, *counts, nothing_matches(finds.missed), skipped=finds.is_nothing)
     stands = [*([-inf] * first), *standing(passages[first:], config.score_kind)]
-    candidates = Candidates(passages, range(first, len(passages)), stands, required, delivered, fits)
+    candidates = Candidates(passages, range(first, len(passages)), stands, finds.spans, delivered, fits)
     runs = _Runs(clock, are_doubtful(stands))
     if shortlist is not None:
         note = f"{len(shortlist)} with most words of the query"
         candidates = runs.record("shortlist", candidates, Step(candidates.keep(shortlist, Reason.BUDGET), note))
-    for one in (*_added(), *FILTERS):
+    for one in (*plugins("ctxcompress.filters"), *FILTERS):
         candidates = runs.record(one.name, candidates, one.apply(candidates, config))
     documents, kept = _documents(candidates, config)
     runs.record("repeats", candidates, Step(candidates))
@@ -125,11 +122,11 @@ def _documents(candidates: Candidates, config: CompressionConfig) -> tuple[Seque
     # A preview has a line for each chunk, so it needs the passages as they are.
     if _drops_exact(candidates, config) and len(numbers) > 1 and config.format != "preview" and candidates.preferred:
         documents = _stitched(candidates, texts)
-        required = candidates.required.left(numbers, documents)
+        required = candidates.left_in(documents)
         if required is not None:
             return documents, required
     documents = documents_as_they_are(texts, numbers)
-    return documents, candidates.required.left(numbers, documents) or {}
+    return documents, candidates.left_in(documents) or {}
 
 
 def _stitched(candidates: Candidates, texts: Sequence[str]) -> Sequence[Document]:
@@ -152,17 +149,23 @@ def _by_score(candidates: Candidates, config: CompressionConfig) -> Step:
     """Drop the passages below `min_score`."""
     if config.min_score is None:
         return Step(candidates)
-    above = above_threshold(candidates.new, config.min_score, config.score_kind)
+    above = _above(candidates, config.min_score, config)
     if above is None:
-        return Step(candidates, "skipped: no usable scores", skipped=True)
-    first = candidates.delivered.count
-    left = candidates.keep([first + number for number in above], Reason.SCORE)
+        return Step(candidates, _NO_SCORES, skipped=True)
+    left = candidates.keep(above, Reason.SCORE)
     empty = not left.numbers and bool(candidates.numbers)
     if empty:
         warn(f"no score reaches min_score={config.min_score:g}; on_empty={config.on_empty!r} decides what is kept")
         left = _if_empty(candidates, left, config, Reason.SCORE)
     note = f"\u2265{config.min_score:g}" + (f", none: {config.on_empty}" if empty else "")
     return Step(left, note, by_score=True, emptied=empty)
+
+
+def _above(candidates: Candidates, least: float, config: CompressionConfig) -> list[int] | None:
+    """Return the numbers of the passages with at least this score, or an unknown one; None if all are unknown."""
+    first = candidates.delivered.count
+    above = above_threshold(candidates.passages[first:], least, config.score_kind)
+    return None if above is None else [first + number for number in above]
 
 
 def _if_empty(candidates: Candidates, none: Candidates, config: CompressionConfig, reason: Reason) -> Candidates:
@@ -193,10 +196,7 @@ def _near(candidates: Candidates, config: CompressionConfig) -> Step:
         return Step(candidates, "off")
     order = _to_compare(candidates)
     texts = [candidates.passages[number].text for number in order]
-    known = Particulars(texts)
-    leaders = near_duplicates(texts, threshold, known)
-    left = candidates.without_duplicates(_numbered(order, leaders))
-    return _chosen(candidates, left, f"\u2265{threshold:g}{known.note}")
+    return _similar(candidates, order, threshold, partial(near_duplicates, texts, threshold))
 
 
 def _by_meaning(candidates: Candidates, config: CompressionConfig) -> Step:
@@ -212,9 +212,15 @@ def _by_meaning(candidates: Candidates, config: CompressionConfig) -> Step:
     if vectors is None:
         why = "no encoder" if config.own_encoder is None else "an encoder that makes none"
         return Step(candidates, f"skipped: no embeddings and {why}", skipped=True)
-    known = Particulars([passage.text for passage in passages])
-    leaders = same_meaning(vectors, threshold, known)
-    left = candidates.without_duplicates(_numbered(order, leaders))
+    return _similar(candidates, order, threshold, partial(same_meaning, vectors, threshold))
+
+
+def _similar(
+    candidates: Candidates, order: Sequence[int], threshold: float, find: Callable[[Particulars], Mapping[int, int]]
+) -> Step:
+    """Drop the duplicates that a search finds among the passages in this order."""
+    known = Particulars([candidates.passages[number].text for number in order])
+    left = candidates.without_duplicates(_numbered(order, find(known)))
     return _chosen(candidates, left, f"\u2265{threshold:g}{known.note}")
 
 
@@ -240,27 +246,30 @@ def _numbered(order: Sequence[int], leaders: Mapping[int, int]) -> dict[int, int
 
 
 def _by_limits(candidates: Candidates, config: CompressionConfig) -> Step:
-    """Drop the passages over `max_chunks_per_doc` and `top_n`."""
+    """Drop the passages over `max_chunks_per_doc` and `top_n`, the worst by score."""
     per_document, top_n = config.max_chunks_per_doc, config.top_n
     notes = [f"{per_document} per doc"] * (per_document > 0) + [f"best {top_n}"] * (top_n is not None)
     if not notes:
         return Step(candidates)
-    stay = within_limits(
-        candidates.passages, candidates.numbers, config.score_kind, max_chunks_per_doc=per_document, top_n=top_n
-    )
-    return _chosen(candidates, candidates.keep(stay, Reason.LIMIT), ", ".join(notes))
+    of_document: Counter[str] = Counter()
+    stay: list[int] = []
+    for number in sorted(candidates.numbers, key=lambda number: -candidates.stands[number]):
+        key = document_key(candidates.passages[number])  # without one, a passage is a document of its own
+        if not per_document or key is None or of_document[key] < per_document:
+            of_document[key or ""] += 1
+            stay.append(number)
+    return _chosen(candidates, candidates.keep(stay[:top_n], Reason.LIMIT), ", ".join(notes))
 
 
 def _to_lines(candidates: Candidates, config: CompressionConfig) -> Step | None:
     """Drop the passages below the limit of `metadata_only` in favour of lines about them."""
     if config.metadata_only is False or config.format == "preview":
         return None
-    above = above_threshold(candidates.new, config.metadata_only, config.score_kind)
+    above = _above(candidates, config.metadata_only, config)
     if above is None:
-        return Step(candidates, "skipped: no usable scores", skipped=True)
-    first = candidates.delivered.count
-    below = set(candidates.numbers).difference(first + number for number in above)
-    below -= candidates.required.among(below)
+        return Step(candidates, _NO_SCORES, skipped=True)
+    below = set(candidates.numbers).difference(above)
+    below.difference_update(candidates.required)
     if below.issuperset(candidates.numbers) and below and config.on_empty != "drop":
         below = set() if config.on_empty == "original" else below - {candidates.best()}
     low_ones = {number: candidates.passages[number] for number in below}
@@ -277,8 +286,3 @@ FILTERS: Sequence[Filter] = (
     Filter("limit", _by_limits),
     Filter("metadata", _to_lines),
 )
-
-
-@functools.cache
-def _added() -> Sequence[Filter]:
-    return tuple(plugins("ctxcompress.filters"))

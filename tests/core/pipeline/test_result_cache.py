@@ -17,7 +17,7 @@ from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.cache import Cache, SqliteStore
 from ctxcompress.config.presets import TECHNICAL_SYNONYMS
 from ctxcompress.errors import ConfigError, InputError
-from ctxcompress.pipeline import analysis, task
+from ctxcompress.pipeline import analysis, outcome
 
 
 class Shared:
@@ -166,7 +166,7 @@ def test_another_version_finds_nothing(kind, tmp_path, monkeypatch):
     Compressor(CompressionConfig(max_tokens=60, cache=cache)).compress(QUESTIONS[0], passages())
     monkeypatch.setattr("ctxcompress.version.__version__", "99.0")
     newer = fresh("ctxcompress.pipeline.call_cache")
-    for module in (analysis, task):
+    for module in (analysis, outcome):
         monkeypatch.setattr(module, "key_of", newer.key_of)
     spy = Spy(cache)
     Compressor(CompressionConfig(max_tokens=60, cache=spy)).compress(QUESTIONS[0], passages())

@@ -13,8 +13,7 @@ from reduce_inputs import HARMLESS, assert_whole, dropped, ids, note
 
 from ctxcompress import Passage, compress
 from ctxcompress.errors import ConfigError
-from ctxcompress.reduce.differences import Particulars
-from ctxcompress.reduce.duplicates import near_duplicates
+from ctxcompress.reduce.duplicates import Particulars, near_duplicates
 
 COMMON = (
     "To set up the login of the server open the settings page and choose the provider that your company uses for all "

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxcompress.encoders.vectors import unit
-from ctxcompress.reduce.differences import Particulars
-from ctxcompress.reduce.duplicates import same_meaning
+from ctxcompress.reduce.duplicates import Particulars, same_meaning
 
 PIECES = (
     "80 8080 80, (80 ms MB kB 5 10 two Two must Must not No isn't before v1.2 v1.3 `x` `y` a_b f(x) -n 'n' Anna "

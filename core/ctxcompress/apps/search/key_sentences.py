@@ -21,13 +21,12 @@ from ctxcompress.pipeline.call_cache import CallCache
 from ctxcompress.pipeline.long_passages import without_tags
 from ctxcompress.pipeline.scoring import score_segments
 from ctxcompress.pipeline.task import language_of
-from ctxcompress.reduce.required import places_in_documents
+from ctxcompress.reduce.reduction import places_in_documents
 from ctxcompress.select.kept_first import Match, matches_in, select_kept_first
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import select
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.lines import longest_prefix
-from ctxcompress.text.tokens import TokenCounter
 from ctxcompress.text.words import has_unspaced
 
 __all__ = ["KeptText", "KeySentences"]
@@ -64,10 +63,11 @@ class KeySentences:
         required = find_all(config.must_keep, dict(enumerate(passages)))
         documents = without_tags(documents_as_they_are(texts), passages, required)
         language = language_of(query, passages, config)
-        analyser = Analyser(CallCache(config.cache), len, TokenCounter(len))
-        _, items, analysis = analyser.read(documents, passages, AnalysisOptions.of(language, 1))
+        analyser = Analyser(CallCache(config.cache), len)
+        analysed = analyser.read(documents, passages, AnalysisOptions.of(language, 1))
+        analysis = analysed.analysis
         self._structure: Structure = analysis.structure
-        scored = score_segments((query,), items, analysis, language, config)
+        scored = score_segments((query,), analysed, config)
         self._worth: Floats = scored.worth
         self._around = frozenset(scored.around)
         self._unlikely = frozenset(scored.unlikely) if config.adaptive else frozenset[int]()

@@ -56,8 +56,9 @@ def _scores(
     The scorer "evidence" gives probabilities, others shares of the best score. A passage that was dropped whole before
     segments were scored has none. fits: whether the passages fit into the budget unchanged.
     """
-    documents, as_passages, analysis = analysed_again(query, passages, config, fits=fits)
-    scored = score_segments((query,), as_passages, analysis, analysis.options.language, config)
+    again = analysed_again(query, passages, config, fits=fits)
+    documents, analysis = again.documents, again.analysis
+    scored = score_segments((query,), again, config)
     best = float(scored.scores.max(initial=0.0)) if config.scorer != "evidence" else 1.0
     found: dict[int, list[Scored]] = {}
     table = analysis.table
