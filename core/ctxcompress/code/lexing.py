@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["LANGUAGES", "UNKNOWN", "LogicalLines", "entry_starts", "languages_with", "logical_lines"]
+__all__ = ["LANGUAGES", "UNKNOWN", "LogicalLines", "entry_starts", "indent_of", "languages_with", "logical_lines"]
 
 # Each begins with a literal, and runs of other characters are read at once: a scan then skips what begins no token.
 _DOUBLE = r'"[^"\\\n]*+(?:\\[\s\S][^"\\\n]*+)*+"?'
@@ -175,7 +175,7 @@ def logical_lines(text: str, language: str, begin: int) -> LogicalLines:
             ends_blank[-1] = True
         else:
             starts.append(start)
-            indents.append(0 if is_at_margin else _indent(text[start:end]))
+            indents.append(0 if is_at_margin else indent_of(text[start:end]))
             nets.append(net)
             lows.append(low)
             ends_blank.append(False)
@@ -336,7 +336,7 @@ def entry_starts(text: str, start: int, end: int, language: str) -> list[int]:
     return found if was_closed or depth < max(opened, 1) else []
 
 
-def _indent(part: str) -> int:
+def indent_of(part: str) -> int:
     """Return the column of the first character that is not white space. Tabs advance to multiples of eight."""
     bare = part.lstrip(" ")
     if bare and not bare[0].isspace():  # so for most lines

@@ -93,8 +93,7 @@ _WORDED, _WITH_CONDITIONALS = languages_with("words"), languages_with("condition
 _COMMENT = lazy_regex(r"[ \t]*+(?:#(?!endif\b)|//|/\*|\*|--[ ])")
 _GOES_ON = frozenset(")]}>ecfrtEd#/*-")
 """First characters of lines that may continue or close a statement, and of comments before them."""
-_CONDITIONAL = lazy_regex(r"^[ \t]*+#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b", re.MULTILINE)
-_CONDITIONAL_KIND = lazy_regex(r"[ \t]*+#[ \t]*(?:(?P<begin>if|ifdef|ifndef)|(?P<go_on>else|elif)|(?P<end>endif))\b")
+_CONDITIONAL = lazy_regex(r"^[ \t]*+#[ \t]*(?:(?P<begin>if|ifdef|ifndef)|else|elif|(?P<end>endif))\b", re.MULTILINE)
 _NEAR = 20
 """The number of lines after `#if` that are read to find code."""
 _FIRST = lazy_regex(r"[ \t]*+(.?)", re.DOTALL)
@@ -135,7 +134,7 @@ class LineBlocks:
         tails: dict[int, int] = {}
         self._conditions = [0]
         for number, character in enumerate(self.first_characters):
-            found = _CONDITIONAL_KIND.match(self._text, self.starts[number]) if character == "#" else None
+            found = _CONDITIONAL.match(self._text, self.starts[number]) if character == "#" else None
             if found and found["begin"]:
                 opened.append((number, self._indent_after(number)))
             if found and opened:

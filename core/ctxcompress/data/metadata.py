@@ -55,7 +55,8 @@ def passage_from_metadata(
     mapped = metadata_map or {}
 
     def read(name: str) -> str | None:
-        return _first_text(metadata, (mapped[name],) if name in mapped else _USUAL_KEYS[name])
+        values = map(metadata.get, (mapped[name],) if name in mapped else _USUAL_KEYS[name])
+        return next((value for value in values if value and isinstance(value, str)), None)
 
     if score is None and "score" in mapped:
         score = as_number(metadata.get(mapped["score"]))
@@ -149,7 +150,9 @@ class Record:
 def _as_passage(index: int, given: object, metadata_map: Mapping[str, str]) -> Passage:
     if isinstance(given, Passage):
         _check_passage(index, given)
-        return _with_score(given, metadata_map.get("score"))
+        key = metadata_map.get("score") if given.score is None else None
+        score = None if key is None else as_number(given.metadata.get(key))
+        return given if score is None else replace(given, score=score)
     if isinstance(given, str):
         return Passage(str(index), given)
     if isinstance(given, Mapping):
@@ -165,13 +168,6 @@ def _check_passage(index: int, passage: Passage) -> None:
             raise InputError(f"the {name} of passage {index} is {getattr(passage, name)!r}; give a string or None")
     if isinstance(passage.header_path, str):
         raise InputError(f"the header_path of passage {index} is {passage.header_path!r}; give a tuple of headings")
-
-
-def _with_score(passage: Passage, key: str | None) -> Passage:
-    if key is None or passage.score is not None:
-        return passage
-    score = as_number(passage.metadata.get(key))
-    return passage if score is None else replace(passage, score=score)
 
 
 def _from_mapping(index: int, mapping: Mapping[str, object], metadata_map: Mapping[str, str]) -> Passage:
@@ -206,14 +202,6 @@ def _header_path(metadata: Mapping[str, object], key: str | None) -> tuple[str, 
             return tuple(part.strip() for part in value.strip("/ ").split(separator) if part.strip())
         if isinstance(value, Sequence) and not isinstance(value, str | bytes) and value:
             return tuple(map(str, value))
-    return None
-
-
-def _first_text(metadata: Mapping[str, object], keys: Iterable[str]) -> str | None:
-    for key in keys:
-        value = metadata.get(key)
-        if value and isinstance(value, str):
-            return value
     return None
 
 
