@@ -104,9 +104,8 @@ class LineBlocks:
 
     def __init__(self, text: str, language: str) -> None:
         self._text, self._language = text, language
-        self.starts, self._indents, nets, self.ends_blank, lows = logical_lines(
-            text, language, end_of_cut_text(text, language)
-        )
+        lines = logical_lines(text, language, end_of_cut_text(text, language))
+        self.starts, self._indents, self.ends_blank = lines.starts, lines.indents, lines.ends_blank
         """Where each line begins, and last where the text ends; and whether blank lines follow it."""
         self.first_characters = _first_characters(text, self.starts[:-1])
         """The first character of each line that is not a space or tab."""
@@ -117,12 +116,12 @@ class LineBlocks:
         if language in _WITH_CONDITIONALS and "#" in self.first_characters:
             self._read_conditionals()
         self._following = _next_lines(self._indents, self._indents)
-        self._is_braced = any(nets)
-        self._nets = list(accumulate(nets, initial=0))
+        self._is_braced = any(lines.nets)
+        self._nets = list(accumulate(lines.nets, initial=0))
         """The number of open braces before each line."""
-        self._reopens = [number for number, low in enumerate(lows) if low < min(nets[number], 0)]
+        self._reopens = [number for number, low in enumerate(lines.lows) if low < min(lines.nets[number], 0)]
         """The lines that close a brace and open another one."""
-        self._lowest = [before + low for before, low in zip(self._nets, lows, strict=False)]
+        self._lowest = [before + low for before, low in zip(self._nets, lines.lows, strict=False)]
         """The least number of open braces within each line."""
 
     def __len__(self) -> int:
