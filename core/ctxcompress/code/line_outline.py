@@ -81,7 +81,7 @@ class _Builder:
             node, number = self._node(number, line, last, scope)
             found.append(node)
             ends.append(number)
-        return _with_merged(found, self._blocks.open_braces(first, ends) if scope.is_block else [0] * len(found))
+        return _with_merged(found, self._blocks.open_braces(first, ends) if scope.is_block else [])
 
     def _after_attached(self, number: int, last: int) -> int:
         """Return the number of the first line that is not attached to the line after it."""
@@ -163,15 +163,21 @@ def _within(scope: _Scope, defined: Definition) -> tuple[NodeKind, str]:
     return kind, f"{scope.name}.{defined.name}" if scope.name else defined.name
 
 
-def _with_merged(nodes: Sequence[Node], depths: Sequence[int]) -> Iterator[Node]:
+def _with_merged(nodes: Sequence[Node], depths: Sequence[int]) -> Iterable[Node]:
     """Merge consecutive imports, and nodes that close their braces only together.
 
-    depths: the number of open braces after each node, 0 if it does not matter.
+    depths: the number of open braces after each node, or none if it does not matter.
     """
+    if not any(depths) and all(node[0] is not _IMPORTS for node in nodes):
+        return nodes
+    return _merge_runs(nodes, depths or [0] * len(nodes))
+
+
+def _merge_runs(nodes: Sequence[Node], depths: Sequence[int]) -> Iterator[Node]:
     run: list[Node] = []
     depth = 0
     for node, after in zip(nodes, depths, strict=True):
-        if run and depth == 0 and not (node.kind is run[-1].kind is _IMPORTS):
+        if run and depth == 0 and not (node.kind is run[-1].kind is NodeKind.IMPORTS):
             yield _merge(run)
             run = []
         run.append(node)
@@ -183,5 +189,5 @@ def _with_merged(nodes: Sequence[Node], depths: Sequence[int]) -> Iterator[Node]
 def _merge(nodes: Sequence[Node]) -> Node:
     if len(nodes) == 1:
         return nodes[0]
-    kind = _IMPORTS if all(node.kind is _IMPORTS for node in nodes) else _STATEMENT
+    kind = NodeKind.IMPORTS if all(node.kind is NodeKind.IMPORTS for node in nodes) else NodeKind.STATEMENT
     return Node(kind, nodes[0].start, nodes[-1].end)

@@ -172,6 +172,7 @@ def _shown(tokens: object) -> str:
     return f"{reprlib.repr(tokens)} (a {kind})" if isinstance(tokens, Sized) else repr(tokens)
 
 
+@functools.lru_cache(maxsize=8)
 def _toktok(encoding: str) -> Callable[[str], int]:
     """Return a function that counts a text by toktok-rs.
 
