@@ -16,7 +16,7 @@ for agents.
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from ctxcompress.lazy_names import lazy_names
+from ctxcompress.plugins import lazy_names
 
 if TYPE_CHECKING:
     from langchain_ctxcompress.building import CtxContextBuilder

@@ -25,7 +25,7 @@ CtxResearchRetriever: gives a question the nodes of an earlier one like it.
 
 from typing import TYPE_CHECKING
 
-from ctxcompress.lazy_names import lazy_names
+from ctxcompress.plugins import lazy_names
 
 if TYPE_CHECKING:
     from llamaindex_ctxcompress.agents import (

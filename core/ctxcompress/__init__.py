@@ -3,7 +3,7 @@
 import logging
 from typing import TYPE_CHECKING
 
-from ctxcompress.lazy_names import lazy_names
+from ctxcompress.plugins import lazy_names
 from ctxcompress.version import __version__ as __version__
 
 if TYPE_CHECKING:

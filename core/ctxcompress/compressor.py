@@ -10,7 +10,7 @@ from typing import Unpack
 
 from ctxcompress.config.options import CompressionConfig, Options
 from ctxcompress.data.metadata import as_passages
-from ctxcompress.data.must_keep import MustKeep, find_all, missing_texts
+from ctxcompress.data.must_keep import Finds, MustKeep, missing_texts
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Citation, Compression, Format, KeptPassage
 from ctxcompress.data.stats import observed
@@ -131,7 +131,7 @@ class Compressor:
 
     def check_droppable(self, passages: Iterable[Passage]) -> None:
         """Raise BudgetTooSmall if `must_keep` names anything in passages for which a caller has no room at all."""
-        found = find_all(self.config.must_keep, dict(enumerate(passages)))
+        found = Finds.of(self.config.must_keep, dict(enumerate(passages))).spans
         if found:
             raise BudgetTooSmall(
                 f"must_keep names something in {len(found)} passages, for which other text leaves no room in "

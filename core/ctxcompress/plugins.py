@@ -1,12 +1,15 @@
-"""Plug-ins: what packages add to compression by an entry point."""
+"""What is imported only when it is first used: names that a package exports, and what packages add to compression by an
+entry point."""
 
 import functools
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 from ctxcompress.errors import CtxCompressError
 
-__all__ = ["plugin", "plugin_names", "plugins"]
+__all__ = ["lazy_names", "plugin", "plugin_names", "plugins"]
 
 
 @functools.cache
@@ -36,3 +39,22 @@ def plugin(group: str, name: str) -> Any:
     for found in entry_points(group=group, name=name):
         return found.load()
     raise CtxCompressError(f"no installed package has the entry point {name!r} of {group!r}; install ctxcompress again")
+
+
+def lazy_names(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """Return `__getattr__` and `__dir__` of a package that exports these names.
+
+    modules: the module of each name. Type checkers need an import of the same names under `TYPE_CHECKING`.
+    """
+
+    def find(name: str) -> object:
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name)
+        value = getattr(import_module(modules[name]), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *modules, *sys.modules[package].__all__})
+
+    return find, names

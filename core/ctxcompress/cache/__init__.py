@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ctxcompress.cache.cache import Cache, CacheStats
-from ctxcompress.lazy_names import lazy_names
+from ctxcompress.plugins import lazy_names
 
 if TYPE_CHECKING:
     from ctxcompress.cache.qdrant_store import QdrantStore

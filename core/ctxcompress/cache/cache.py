@@ -6,6 +6,7 @@ import struct
 from collections import OrderedDict
 from collections.abc import Callable, MutableMapping
 from concurrent.futures import Future
+from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from math import isfinite
@@ -57,13 +58,11 @@ class CacheStats(NamedTuple):
     """In memory, an estimate."""
 
 
+@dataclass(slots=True)
 class Allowance:
     """The seconds in which a store may still be asked in one compression. For one thread only."""
 
-    __slots__ = ("left",)
-
-    def __init__(self) -> None:
-        self.left = _SECONDS
+    left: float = _SECONDS
 
 
 class _Entry(NamedTuple, Generic[T]):

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from ctxcompress.code.lexing import LANGUAGES
+from ctxcompress.code.lexing import LANGUAGES, indent_of
 from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = [
@@ -166,7 +166,7 @@ def looks_like_code(text: str, name: str | None = None) -> bool:
         return True
     # A module may begin with pages of documentation, or be a table of values.
     parts = (text, text[-_SAMPLE:]) if len(text) > _SAMPLE else (text,)
-    share = max(code_share(part, markup=False) for part in parts)
+    share = max(code / (code + others) if code else 0.0 for code, others in map(code_lines, parts))
     return share > _CODE_SHARE or (share > 0.05 and _signs(text)[_LANGUAGE_BY_EXTENSION.get(extension, "")] > 1)
 
 
@@ -176,14 +176,9 @@ def _begins_as_code(text: str) -> bool:
     return code - 1 > _CODE_SHARE * (text.count("\n", 0, _SAMPLE) + 1)  # the last line of the half may be cut
 
 
-def code_share(text: str, *, markup: bool = True) -> float:
-    """Return the share of lines that look like code, from 0 to 1. Only the beginning of a long text is read.
-
-    markup: True if the text may be Markdown. Then list items, headings and links, which look like code, do not count.
-    """
-    if not markup:
-        code, others = code_lines(text)
-        return code / (code + others) if code else 0.0
+def code_share(text: str) -> float:
+    """Return the share of lines that look like code, from 0 to 1, in a text that may be Markdown: list items, headings
+    and links, which look like code, do not count. Only the beginning of a long text is read."""
     lines = _LINES_OR_MARKUP.findall(text[:_SAMPLE].rstrip())
     markups = sum(item != "" for item, _ in lines)
     code = sum(sign != "" for _, sign in lines)
@@ -313,11 +308,7 @@ def _comment_state(text: str) -> tuple[bool, bool]:
 def _is_indented_well(before: str, after: str) -> bool:
     last = before.rstrip().rpartition("\n")[2]
     first = next((line for line in after.split("\n") if line.strip()), "")
-    if _COMMENT.match(last) or _EXPRESSION_REST.match(first) or _indent(first) <= _indent(last):
+    if _COMMENT.match(last) or _EXPRESSION_REST.match(first) or indent_of(first) <= indent_of(last):
         return True
     code = last.partition(" #")[0].rstrip()
     return _CONTINUATION.search(code) is not None or sum(map(code.count, "([{")) > sum(map(code.count, ")]}"))
-
-
-def _indent(line: str) -> int:
-    return len(line[: len(line) - len(line.lstrip(" \t"))].expandtabs(8))

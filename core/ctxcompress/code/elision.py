@@ -15,7 +15,6 @@ _OPEN_VALUES = lazy_regex(r"^[^#\n]*[(\[{,]\Z", re.MULTILINE)
 """A line of Python that ends among values in brackets."""
 _HOLDERS = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
 
-
 GAP = "[…]"
 """The gap marker of texts that are no source code."""
 
@@ -65,7 +64,8 @@ class Elision:
                 continue
             dropped = [not kept.any(child.start, child.end) for child in node.children]
             if all(dropped) or (self._language == "python" and not self._has_statement(node, dropped)):
-                yield from self._body_marker(node, kept)
+                anchor = kept.last_before(node.tail)  # comments of the body may be kept
+                yield self._marker(node.children[0], anchor, self._placeholder(node))
             elif node.kind not in _HOLDERS:
                 yield from self._gap_markers(node, dropped, kept)
             yield from self._node_markers(node.children, kept)
@@ -79,10 +79,6 @@ class Elision:
             for line in self._text[child.start : child.end].split("\n")
         )
         return any(line.strip() and not line.lstrip().startswith("#") for line in lines)
-
-    def _body_marker(self, node: Node, kept: "_Kept") -> Iterator[tuple[int, str]]:
-        anchor = kept.last_before(node.tail)  # comments of the body may be kept
-        yield self._marker(node.children[0], anchor, self._placeholder(node))
 
     def _placeholder(self, node: Node) -> str:
         """Return the statement that replaces a whole body in Python, and an empty string for values in brackets and in

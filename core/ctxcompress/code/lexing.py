@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["LANGUAGES", "UNKNOWN", "LogicalLines", "entry_starts", "languages_with", "logical_lines"]
+__all__ = ["LANGUAGES", "UNKNOWN", "LogicalLines", "entry_starts", "indent_of", "languages_with", "logical_lines"]
 
 # Each begins with a literal, and runs of other characters are read at once: a scan then skips what begins no token.
 _DOUBLE = r'"[^"\\\n]*+(?:\\[\s\S][^"\\\n]*+)*+"?'
@@ -142,57 +142,12 @@ _ENDS_VALUE = frozenset("'\"`(")
 _ENDS_SIGNATURE = ("{", ";", "}")
 
 
-class LogicalLines(NamedTuple):
-    """The logical lines of a text, each with the blank lines after it.
-
-    The lists are parallel, with one entry for each line, because a text can have millions of lines.
-    """
-
-    starts: list[int]
-    """Where each line begins, and last where the text ends."""
-    indents: list[int]
-    """The column of the first character of each line."""
-    nets: list[int]
-    """The number of braces that each line opens minus those that it closes."""
-    ends_blank: list[bool]
-    """True if blank lines follow."""
-    lows: list[int]
-    """The number of braces opened before it that each line closes, as a number below 0, whatever it opens again."""
-
-
-def logical_lines(text: str, language: str, begin: int) -> LogicalLines:
+def logical_lines(text: str, language: str, begin: int) -> "LogicalLines":
     """Return the logical lines of `text`, which they partition. begin: where code begins, after what was cut.
 
     Closing brackets without an opening one are ignored, because the text may begin anywhere.
     """
-    lines = _lines(text, language, begin)
-    starts, indents, nets, ends_blank = list[int](), list[int](), list[int](), list[bool]()
-    lows: list[int] = []
-    start = 0
-    for end, net, low in zip(lines.ends, lines.nets, lines.lows, strict=True):
-        is_at_margin = not text[start].isspace()
-        if starts and not is_at_margin and text[start:end].isspace():
-            ends_blank[-1] = True
-        else:
-            starts.append(start)
-            indents.append(0 if is_at_margin else _indent(text[start:end]))
-            nets.append(net)
-            lows.append(low)
-            ends_blank.append(False)
-        start = end
-    at_margins = _COMMENT_OR_LABEL if language in _WITH_LABELS else _COMMENT
-    if language in _WITHOUT_HASHES:
-        at_margins = _SLASHED_COMMENT
-    for number in range(len(starts) - 2, -1, -1):
-        # A comment or a label at the margin does not end what is indented above and below it.
-        if indents[number] < indents[number + 1] and at_margins.match(text, starts[number]):
-            indents[number] = indents[number + 1]
-    return LogicalLines([*starts, len(text)], indents, nets, ends_blank, lows)
-
-
-def _lines(text: str, language: str, begin: int) -> "_Lines":
-    """Return the logical lines before those that are blank are joined to the ones above."""
-    lines = _Lines(text, language)
+    lines = LogicalLines(text, language)
     braces = "" if language == "python" else "{}"  # in Python they hold values
     tokens = LANGUAGES.get(language, UNKNOWN).tokens.finditer(text, begin)
     for match in _sql_tokens(text, tokens) if language == "sql" else tokens:
@@ -203,8 +158,8 @@ def _lines(text: str, language: str, begin: int) -> "_Lines":
             lines.add_bracket(match.start(), found in braces)
         elif found in _CLOSING:
             lines.close(found in braces)
-    if text and (not lines.ends or lines.ends[-1] < len(text)):
-        lines.end(len(text))
+    at_margins = _COMMENT_OR_LABEL if language in _WITH_LABELS else _COMMENT
+    lines.finish(_SLASHED_COMMENT if language in _WITHOUT_HASHES else at_margins)
     return lines
 
 
@@ -221,28 +176,38 @@ def _sql_tokens(text: str, tokens: Iterable[re.Match[str]]) -> Iterator[re.Match
         yield match
 
 
-class _Lines:
-    """The logical lines of a text so far, and the brackets that are open."""
+class LogicalLines:
+    """The logical lines of a text, each with the blank lines after it.
+
+    The lists are parallel, with one entry for each line, because a text can have millions of lines.
+    """
 
     def __init__(self, text: str, language: str) -> None:
         self._text, self._definition = text, _DEFINITION.get(language)
         self._is_braced, self._has_initializers = language in _BRACED, language in _WITH_INITIALIZERS
-        self.ends: list[int] = []
+        self.starts: list[int] = []
+        """Where each line begins, and last where the text ends."""
+        self.indents: list[int] = []
+        """The column of the first character of each line."""
         self.nets: list[int] = []
+        """The number of braces that each line opens minus those that it closes."""
         self.lows: list[int] = []
-        self.open: list[int] = []
+        """The number of braces opened before it that each line closes, as a number below 0, whatever it opens again."""
+        self.ends_blank: list[bool] = []
+        """True if blank lines follow."""
+        self._open: list[int] = []
         """_PAREN, _BODY or _VALUE of each open bracket."""
-        self._net = self._low = self._values = 0
+        self._begin = self._net = self._low = self._values = 0
         self._is_first = True
         self._in_signature = False
 
     def add_line_end(self, place: int) -> None:
         """End the line at `place`, unless it continues."""
-        if self.open and self.open[-1] != _BODY:
+        if self._open and self._open[-1] != _BODY:
             if not (self._definition and self._definition.match(self._text, place)):
                 self._is_first = False
                 return
-            self.open = [bracket for bracket in self.open if bracket == _BODY]
+            self._open = [bracket for bracket in self._open if bracket == _BODY]
         elif self._is_braced and self._goes_on(place):
             self._is_first = False
             return
@@ -259,38 +224,52 @@ class _Lines:
         return self._text[max(0, place - 3) : place].rstrip()[-1:] not in _ENDS_SIGNATURE
 
     def end(self, place: int) -> None:
-        """End the line at `place`."""
-        self.ends.append(place)
-        self.nets.append(self._net)
-        self.lows.append(self._low)
-        self._net = self._low = 0
+        """End the line at `place`. A blank one is part of the line above it."""
+        is_at_margin = not self._text[self._begin].isspace()
+        if self.starts and not is_at_margin and self._text[self._begin : place].isspace():
+            self.ends_blank[-1] = True
+        else:
+            self.starts.append(self._begin)
+            self.indents.append(0 if is_at_margin else indent_of(self._text[self._begin : place]))
+            self.nets.append(self._net)
+            self.lows.append(self._low)
+            self.ends_blank.append(False)
+        self._begin, self._net, self._low = place, 0, 0
         self._is_first, self._in_signature = True, False
+
+    def finish(self, at_margins: re.Pattern[str]) -> None:
+        """End the last line. at_margins: a comment or a label, which does not end what is indented around it."""
+        if self._begin < len(self._text):
+            self.end(len(self._text))
+        for number in range(len(self.starts) - 2, -1, -1):
+            if self.indents[number] < self.indents[number + 1] and at_margins.match(self._text, self.starts[number]):
+                self.indents[number] = self.indents[number + 1]
+        self.starts.append(len(self._text))
 
     def add_bracket(self, place: int, is_brace: bool) -> None:
         """Open a bracket."""
         if not is_brace:
-            self.open.append(_PAREN)
+            self._open.append(_PAREN)
         elif self._is_body(place):
-            self.open.append(_BODY)
+            self._open.append(_BODY)
             self._net += 1
             self._in_signature = False
         else:
-            self.open.append(_VALUE)
+            self._open.append(_VALUE)
             self._values += 1
 
     def _is_body(self, place: int) -> bool:
-        if not self.open or self.open[-1] == _BODY:
+        if not self._open or self._open[-1] == _BODY:
             return True
         if self._values or not self._is_braced or not _LINE_END.match(self._text, place + 1):
             return False
-        start = self.ends[-1] if self.ends else 0
-        if self._text[start:place].lstrip()[:1] == "@":  # the arguments of a decorator
+        if self._text[self._begin : place].lstrip()[:1] == "@":  # the arguments of a decorator
             return False
         return self._is_first or _OPENS_BODY.match(self._text[max(0, place - 2) : place].rstrip()[-1:]) is not None
 
     def close(self, is_brace: bool) -> None:
         """Close the innermost bracket. A brace closes the parentheses in it too; a parenthesis never closes a brace."""
-        opened = self.open
+        opened = self._open
         if not is_brace:
             if opened and opened[-1] == _PAREN:
                 opened.pop()
@@ -336,7 +315,7 @@ def entry_starts(text: str, start: int, end: int, language: str) -> list[int]:
     return found if was_closed or depth < max(opened, 1) else []
 
 
-def _indent(part: str) -> int:
+def indent_of(part: str) -> int:
     """Return the column of the first character that is not white space. Tabs advance to multiples of eight."""
     bare = part.lstrip(" ")
     if bare and not bare[0].isspace():  # so for most lines

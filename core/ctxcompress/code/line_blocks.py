@@ -93,8 +93,7 @@ _WORDED, _WITH_CONDITIONALS = languages_with("words"), languages_with("condition
 _COMMENT = lazy_regex(r"[ \t]*+(?:#(?!endif\b)|//|/\*|\*|--[ ])")
 _GOES_ON = frozenset(")]}>ecfrtEd#/*-")
 """First characters of lines that may continue or close a statement, and of comments before them."""
-_CONDITIONAL = lazy_regex(r"^[ \t]*+#[ \t]*(?:if|ifdef|ifndef|else|elif|endif)\b", re.MULTILINE)
-_CONDITIONAL_KIND = lazy_regex(r"[ \t]*+#[ \t]*(?:(?P<begin>if|ifdef|ifndef)|(?P<go_on>else|elif)|(?P<end>endif))\b")
+_CONDITIONAL = lazy_regex(r"^[ \t]*+#[ \t]*(?:(?P<begin>if|ifdef|ifndef)|else|elif|(?P<end>endif))\b", re.MULTILINE)
 _NEAR = 20
 """The number of lines after `#if` that are read to find code."""
 _FIRST = lazy_regex(r"[ \t]*+(.?)", re.DOTALL)
@@ -105,9 +104,8 @@ class LineBlocks:
 
     def __init__(self, text: str, language: str) -> None:
         self._text, self._language = text, language
-        self.starts, self._indents, nets, self.ends_blank, lows = logical_lines(
-            text, language, end_of_cut_text(text, language)
-        )
+        lines = logical_lines(text, language, end_of_cut_text(text, language))
+        self.starts, self._indents, self.ends_blank = lines.starts, lines.indents, lines.ends_blank
         """Where each line begins, and last where the text ends; and whether blank lines follow it."""
         self.first_characters = _first_characters(text, self.starts[:-1])
         """The first character of each line that is not a space or tab."""
@@ -118,12 +116,12 @@ class LineBlocks:
         if language in _WITH_CONDITIONALS and "#" in self.first_characters:
             self._read_conditionals()
         self._following = _next_lines(self._indents, self._indents)
-        self._is_braced = any(nets)
-        self._nets = list(accumulate(nets, initial=0))
+        self._is_braced = any(lines.nets)
+        self._nets = list(accumulate(lines.nets, initial=0))
         """The number of open braces before each line."""
-        self._reopens = [number for number, low in enumerate(lows) if low < min(nets[number], 0)]
+        self._reopens = [number for number, low in enumerate(lines.lows) if low < min(lines.nets[number], 0)]
         """The lines that close a brace and open another one."""
-        self._lowest = [before + low for before, low in zip(self._nets, lows, strict=False)]
+        self._lowest = [before + low for before, low in zip(self._nets, lines.lows, strict=False)]
         """The least number of open braces within each line."""
 
     def __len__(self) -> int:
@@ -135,7 +133,7 @@ class LineBlocks:
         tails: dict[int, int] = {}
         self._conditions = [0]
         for number, character in enumerate(self.first_characters):
-            found = _CONDITIONAL_KIND.match(self._text, self.starts[number]) if character == "#" else None
+            found = _CONDITIONAL.match(self._text, self.starts[number]) if character == "#" else None
             if found and found["begin"]:
                 opened.append((number, self._indent_after(number)))
             if found and opened:

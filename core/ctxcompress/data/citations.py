@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from ctxcompress.data.passages import places
 from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["Origins", "Place", "find_quote"]
@@ -86,7 +87,7 @@ class _FoldedTexts:
     def find(self, parts: Sequence[str]) -> Iterator[list[tuple[int, int]]]:
         """Yield each occurrence of a single part, or the first occurrence of several parts in order."""
         if len(parts) == 1:
-            yield from ([(start, start + len(parts[0]))] for start in self._occurrences(parts[0]))
+            yield from ([(start, start + len(parts[0]))] for start in places(parts[0], self._folded))
             return
         ranges: list[tuple[int, int]] = []
         for part in parts:
@@ -107,12 +108,6 @@ class _FoldedTexts:
             inner = max(first, begin) - begin, min(last - begin, self._sizes[number])
             if inner[0] < inner[1]:
                 yield Place(number, *inner)
-
-    def _occurrences(self, part: str) -> Iterator[int]:
-        start = self._folded.find(part)
-        while start >= 0:
-            yield start
-            start = self._folded.find(part, start + len(part))
 
     def _joined_offset(self, folded_offset: int) -> int:
         word = bisect_right(self._folded_begins, folded_offset) - 1

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxcompress.data.table import Floats, Integers
+
 __all__ = ["Completions"]
 
 _SHARE = 0.3
@@ -19,24 +21,21 @@ questions of several hops lose evidence from 0.4 on."""
 _SHARE_BEFORE = 0.15
 """The same for what the segment completes itself, and for the wider branch of a tree."""
 
-_Integers = NDArray[np.intp]
-_Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True, slots=True)
 class Completions:
     """Which segments complete which, in source order."""
 
-    before: _Integers
+    before: Integers
     """Of each two segments of which the second completes the first: the first one."""
     is_mutual: NDArray[np.bool_]
     """Whether the first one completes the second, too. Same shape."""
-    records: _Integers
+    records: Integers
     """The number of the record of each segment, -1 outside of records. The fields of a record complete each other."""
     parents: Sequence[int] = ()
     """The segment above each segment in a tree, -1 if it has none; empty without a tree."""
 
-    def shared(self, probability: _Floats) -> _Floats:
+    def shared(self, probability: Floats) -> Floats:
         """Return the probabilities; that of what completes a segment is at least a share of that segment's.
 
         probability: of each segment, shape (segments,).
@@ -52,7 +51,7 @@ class Completions:
             _raise(raised, fields, _SHARE * best[self.records[fields]])
         return np.maximum(raised, self._of_branches(probability)) if self.parents else raised
 
-    def _of_branches(self, probability: _Floats) -> _Floats:
+    def _of_branches(self, probability: Floats) -> Floats:
         """Return what each segment gets from those above it, which give what their children and grandchildren say."""
         found = [0.0] * len(self.parents)
         for parent, chance in zip(self.parents, probability.tolist(), strict=True):
@@ -67,6 +66,6 @@ class Completions:
         return np.array(found)
 
 
-def _raise(values: _Floats, places: _Integers, least: _Floats) -> None:
+def _raise(values: Floats, places: Integers, least: Floats) -> None:
     """Raise the values at these places to at least these. No place may be given twice."""
     values[places] = np.maximum(values[places], least)

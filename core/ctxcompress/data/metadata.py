@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Real
 from pickle import PicklingError
 from typing import TypeVar
@@ -13,8 +13,9 @@ from ctxcompress.errors import InputError
 
 __all__ = [
     "RECORD_KEY",
-    "Record",
+    "as_count",
     "as_number",
+    "as_pairs",
     "as_passages",
     "copied",
     "own_copy",
@@ -55,7 +56,8 @@ def passage_from_metadata(
     mapped = metadata_map or {}
 
     def read(name: str) -> str | None:
-        return _first_text(metadata, (mapped[name],) if name in mapped else _USUAL_KEYS[name])
+        values = map(metadata.get, (mapped[name],) if name in mapped else _USUAL_KEYS[name])
+        return next((value for value in values if value and isinstance(value, str)), None)
 
     if score is None and "score" in mapped:
         score = as_number(metadata.get(mapped["score"]))
@@ -117,39 +119,29 @@ def as_number(value: object) -> float | None:
     return number if math.isfinite(number) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """What an adapter wrote into the metadata about the origin of a kept text. None means that it is missing."""
+def as_count(value: object, otherwise: int) -> int:
+    """Return a whole number of at least 0 as it is, and `otherwise` in place of anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else otherwise
 
-    index: int | None = None
-    spans: tuple[tuple[int, int], ...] | None = None
-    markers: tuple[tuple[int, str], ...] = ()
-    tokens: int | None = None
-    relevance: float | None = None
-    score: float | None = None
-    is_line: bool = False
 
-    @classmethod
-    def read(cls, record: object) -> "Record":
-        """Read a record. Anything that adapters do not write counts as missing."""
-        if not isinstance(record, Mapping):
-            return cls()
-        spans = _pairs(record.get("spans"), int)
-        return cls(
-            index=_number(record.get("index")),
-            spans=None if spans is None or any(start > end for start, end in spans) else spans,
-            markers=_pairs(record.get("markers"), str) or (),
-            tokens=_number(record.get("tokens")),
-            relevance=as_number(record.get("relevance")),
-            score=as_number(record.get("score")),
-            is_line=record.get("metadata_only") is True,
-        )
+def as_pairs(value: object, second: type[T]) -> tuple[tuple[int, T], ...] | None:
+    """Return pairs of a number and a value of this type, or None if they are none."""
+    found: list[tuple[int, T]] = []
+    for pair in value if isinstance(value, Sequence) else (None,):
+        match pair:
+            case [int(first), last] if first >= 0 and isinstance(last, second):
+                found.append((first, last))
+            case _:
+                return None
+    return tuple(found)
 
 
 def _as_passage(index: int, given: object, metadata_map: Mapping[str, str]) -> Passage:
     if isinstance(given, Passage):
         _check_passage(index, given)
-        return _with_score(given, metadata_map.get("score"))
+        key = metadata_map.get("score") if given.score is None else None
+        score = None if key is None else as_number(given.metadata.get(key))
+        return given if score is None else replace(given, score=score)
     if isinstance(given, str):
         return Passage(str(index), given)
     if isinstance(given, Mapping):
@@ -165,13 +157,6 @@ def _check_passage(index: int, passage: Passage) -> None:
             raise InputError(f"the {name} of passage {index} is {getattr(passage, name)!r}; give a string or None")
     if isinstance(passage.header_path, str):
         raise InputError(f"the header_path of passage {index} is {passage.header_path!r}; give a tuple of headings")
-
-
-def _with_score(passage: Passage, key: str | None) -> Passage:
-    if key is None or passage.score is not None:
-        return passage
-    score = as_number(passage.metadata.get(key))
-    return passage if score is None else replace(passage, score=score)
 
 
 def _from_mapping(index: int, mapping: Mapping[str, object], metadata_map: Mapping[str, str]) -> Passage:
@@ -207,27 +192,3 @@ def _header_path(metadata: Mapping[str, object], key: str | None) -> tuple[str, 
         if isinstance(value, Sequence) and not isinstance(value, str | bytes) and value:
             return tuple(map(str, value))
     return None
-
-
-def _first_text(metadata: Mapping[str, object], keys: Iterable[str]) -> str | None:
-    for key in keys:
-        value = metadata.get(key)
-        if value and isinstance(value, str):
-            return value
-    return None
-
-
-def _number(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
-def _pairs(value: object, second: type[T]) -> tuple[tuple[int, T], ...] | None:
-    """Return pairs of a number and a value of this type, or None if they are none."""
-    found: list[tuple[int, T]] = []
-    for pair in value if isinstance(value, Sequence) else (None,):
-        match pair:
-            case [int(first), last] if first >= 0 and isinstance(last, second):
-                found.append((first, last))
-            case _:
-                return None
-    return tuple(found)

@@ -18,11 +18,11 @@ from typing import Any, Literal
 import regex
 
 from ctxcompress.data.named_patterns import NamedPattern, find_named
-from ctxcompress.data.passages import Passage, Span
+from ctxcompress.data.passages import Passage, Span, places
 from ctxcompress.errors import ConfigError, PatternTimeout
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["FindSpans", "Finds", "MustKeep", "Rule", "find_all", "missing_texts", "read_rules", "written"]
+__all__ = ["FindSpans", "Finds", "MustKeep", "Rule", "missing_texts", "read_rules", "written"]
 
 FindSpans = Callable[[str], Iterable[Sequence[int]]]
 """A function from a text to spans of it."""
@@ -60,7 +60,7 @@ class Rule:
     def find(self, passage: Passage, seconds: float) -> Iterable[Span]:
         """Return spans of the passage's text. Raises PatternTimeout after this time, and ConfigError."""
         if self.way == "text":
-            return _places(self.what, passage.text)
+            return (Span(start, start + len(self.what)) for start in places(self.what, passage.text))
         if self.way == "regex":
             return _matches(self.what, passage, seconds)
         if self.way == "named":
@@ -79,7 +79,9 @@ class Rule:
         if self.way in ("named", "function"):
             return self.what.value if self.way == "named" else None
         is_bare = self.way == "text" and self.what not in list(NamedPattern)
-        return self.what if is_bare and self.is_doubtful == _is_like_regex(self.what) else {self.way: self.what}
+        return (
+            self.what if is_bare and self.is_doubtful == bool(_LIKE_REGEX.search(self.what)) else {self.way: self.what}
+        )
 
     def __str__(self) -> str:
         return {
@@ -93,17 +95,6 @@ class Rule:
 
 MustKeep = str | re.Pattern[str] | Mapping[str, object] | FindSpans | Rule
 """An item of the option."""
-
-
-def _is_like_regex(text: str) -> bool:
-    return _LIKE_REGEX.search(text) is not None
-
-
-def _places(wanted: str, text: str) -> Iterator[Span]:
-    start = text.find(wanted)
-    while start >= 0:
-        yield Span(start, start + len(wanted))
-        start = text.find(wanted, start + len(wanted))
 
 
 def _matches(pattern: str, passage: Passage, seconds: float) -> Iterator[Span]:
@@ -184,11 +175,6 @@ def missing_texts(must_keep: Sequence[MustKeep], passages: Sequence[Passage]) ->
     return missing
 
 
-def find_all(must_keep: Sequence[MustKeep], passages: Mapping[int, Passage]) -> dict[int, tuple[Span, ...]]:
-    """Return the spans of passages that the option names: see `Finds`."""
-    return Finds.of(must_keep, passages).spans
-
-
 def _found_by(rule: Rule, passages: Mapping[int, Passage], seconds: float) -> Iterator[tuple[int, list[Span]]]:
     """Yield the number of each passage in which a rule finds something, with the spans. Raises PatternTimeout."""
     begin = monotonic()
@@ -216,7 +202,7 @@ def _rule(name: str, item: Any) -> Rule:
 def _text(name: str, text: object, *, is_bare: bool = False) -> Rule:
     if not isinstance(text, str) or not text.strip():
         raise ConfigError(f"{name} has the text {text!r}; give a text of at least one visible character")
-    return Rule("text", text, is_doubtful=is_bare and _is_like_regex(text))
+    return Rule("text", text, is_doubtful=is_bare and _LIKE_REGEX.search(text) is not None)
 
 
 def _regex(pattern: str) -> Rule:

@@ -4,9 +4,8 @@ They lean towards finding too much: what they miss may be lost. All take time li
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from types import MappingProxyType
 
 from ctxcompress.data.passages import Span
 from ctxcompress.lazy_regex import lazy_regex
@@ -162,11 +161,4 @@ def _code_spans(text: str, start: int, end: int) -> Iterator[Span]:
     return (Span(*match.span()) for match in _CODE_SPAN.finditer(text, start, end))
 
 
-_FINDERS: Mapping[NamedPattern, Callable[[str], Iterator[Span]]] = MappingProxyType(
-    {
-        NamedPattern.IDS: _ids,
-        NamedPattern.DATES: _dates,
-        NamedPattern.URLS: _urls,
-        NamedPattern.CODE: _code,
-    }
-)
+_FINDERS = {NamedPattern.IDS: _ids, NamedPattern.DATES: _dates, NamedPattern.URLS: _urls, NamedPattern.CODE: _code}

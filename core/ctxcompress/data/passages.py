@@ -19,6 +19,7 @@ __all__ = [
     "joined",
     "markers_for",
     "merged",
+    "places",
     "shown",
     "spans_of",
     "stripped",
@@ -224,6 +225,14 @@ def stripped(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
         start, end = ends[-1]
         ends[-1] = start, start + len(text[start:end].rstrip())
     return tuple(Span(start, end) for start, end in ends)
+
+
+def places(piece: str, text: str) -> Iterator[int]:
+    """Yield where a piece, which is not empty, occurs in a text. Occurrences do not overlap."""
+    start = text.find(piece)
+    while start >= 0:
+        yield start
+        start = text.find(piece, start + len(piece))
 
 
 def shown(text: str, spans: Sequence[Span], markers: Sequence[Marker] = ()) -> str:

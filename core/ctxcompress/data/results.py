@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from ctxcompress.data.citations import Origins, find_quote
-from ctxcompress.data.metadata import Record
+from ctxcompress.data.metadata import as_count, as_number, as_pairs
 from ctxcompress.data.passages import Kind, Marker, Passage, Segment, Span
 from ctxcompress.data.stats import CacheUse, LLMStats, Observation, StageStats, Stats
 from ctxcompress.errors import InputError
@@ -115,19 +115,23 @@ class KeptPassage:
         """Rebuild a kept passage from an adapter's output and the record in its metadata.
 
         `original` then has the kept text, because the record has only the spans of the original text. Without a record
-        the whole text counts as kept, and `tokens` is 0. index: its position, used if the record has none.
+        the whole text counts as kept, and `tokens` is 0. What adapters do not write counts as missing. index: its
+        position, used if the record has none.
         """
-        origin = Record.read(record)
-        spans = (Span(0, len(passage.text)),) if origin.spans is None else tuple(Span(*ends) for ends in origin.spans)
+        given = record if isinstance(record, Mapping) else {}
+        score, relevance = as_number(given.get("score")), as_number(given.get("relevance"))
+        spans = as_pairs(given.get("spans"), int)
+        if spans is None or any(start > end for start, end in spans):
+            spans = ((0, len(passage.text)),)
         return cls(
-            index=index if origin.index is None else origin.index,
-            original=passage if origin.score is None else replace(passage, score=origin.score),
+            index=as_count(given.get("index"), index),
+            original=passage if score is None else replace(passage, score=score),
             text=passage.text,
-            spans=spans,
-            tokens=origin.tokens or 0,
-            relevance=1.0 if origin.relevance is None else origin.relevance,
-            markers=tuple(Marker(*marker) for marker in origin.markers),
-            metadata_only=origin.is_line,
+            spans=tuple(Span(*ends) for ends in spans),
+            tokens=as_count(given.get("tokens"), 0),
+            relevance=1.0 if relevance is None else relevance,
+            markers=tuple(Marker(*marker) for marker in as_pairs(given.get("markers"), str) or ()),
+            metadata_only=given.get("metadata_only") is True,
         )
 
     @property

@@ -203,9 +203,8 @@ def cancellable() -> Iterator[Callable[..., Any]]:
 
 def stop_if_cancelled() -> None:
     """Raise CancelledError if nobody waits for the current work any more."""
-    for cancelled in _CANCELLED.get():
-        if cancelled.is_set():
-            raise CancelledError
+    if any(cancelled.is_set() for cancelled in _CANCELLED.get()):
+        raise CancelledError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,46 +249,35 @@ class Observer(Protocol):
         """
 
 
-class _Attempts:
-    """The attempts within one outer block. Only the last one is reported."""
+Keep = Callable[[Callable[[], Observation]], None]
+"""A function that takes what makes the observation, because making one takes time and only the last one is needed."""
 
-    __slots__ = ("_begin", "_end", "_last", "observer")
-
-    def __init__(self, observer: Observer) -> None:
-        self.observer = observer
-        self._begin = self._end = perf_counter()
-        self._last: Callable[[], Observation] | None = None
-
-    def keep(self, make: Callable[[], Observation]) -> None:
-        self._last, self._end = make, perf_counter()
-
-    def tell(self, report: Report) -> None:
-        if self._last is not None:
-            report(replace(self._last(), duration=self._end - self._begin))
-
-
-_OUTER: ContextVar[_Attempts | None] = ContextVar("ctxcompress_observed", default=None)
+_OUTER: ContextVar[tuple[Observer, Keep] | None] = ContextVar("ctxcompress_observed", default=None)
 
 
 @contextmanager
-def observed(observer: Observer | None) -> Iterator[Callable[[Callable[[], Observation]], None]]:
+def observed(observer: Observer | None) -> Iterator[Keep]:
     """Yield a function that takes what to tell the observer. When the block ends, the observer is told the last of it.
 
-    The yielded function takes a function that makes the observation, because making one takes time and only the last
-    one is needed. In a block within another block of the same observer, the outer block tells it. This also holds on
-    another thread that runs in the context of the outer block.
+    In a block within another block of the same observer, the outer block tells it. This also holds on another thread
+    that runs in the context of the outer block.
     """
     outer = _OUTER.get()
     if observer is None:
         yield lambda _: None
-    elif outer is not None and outer.observer is observer:
-        yield outer.keep
+    elif outer is not None and outer[0] is observer:
+        yield outer[1]
     else:
-        attempts = _Attempts(observer)
+        begin, last = perf_counter(), list[tuple[Callable[[], Observation], float]]()
+
+        def keep(make: Callable[[], Observation]) -> None:
+            last[:] = [(make, perf_counter())]
+
         with observer.observe() as report:
-            before = _OUTER.set(attempts)
+            before = _OUTER.set((observer, keep))
             try:
-                yield attempts.keep
+                yield keep
             finally:
                 _OUTER.reset(before)
-            attempts.tell(report)
+            for make, end in last:
+                report(replace(make(), duration=end - begin))

@@ -1,11 +1,12 @@
 """The segment table: all segments of all documents, for the steps that score and select them."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise, repeat
-from typing import TypeVar
+from operator import attrgetter
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,12 @@ def number_sections(passages: Sequence[Sequence[Segment]]) -> list[int]:
     return numbers
 
 
+def _of_each(name: str) -> "Callable[[SegmentTable], list[Any]]":
+    """Return the function from a table to a field of its segments."""
+    read = attrgetter(name)
+    return lambda table: list(map(read, table.segments))
+
+
 @dataclass(frozen=True)  # without slots: the arrays are made when they are first asked for
 class SegmentTable:
     """Parallel sequences with one entry for each segment, in source order."""
@@ -57,45 +64,22 @@ class SegmentTable:
     first: Sequence[int]
     """The number of each document's first segment, then the number of all segments."""
 
-    @cached_property
-    def kind(self) -> Sequence[Kind]:
-        """The kind of each segment."""
-        return [segment.kind for segment in self.segments]
-
-    @cached_property
-    def start(self) -> Sequence[int]:
-        """Where each segment begins in its document."""
-        return [segment.start for segment in self.segments]
-
-    @cached_property
-    def end(self) -> Sequence[int]:
-        """Where each segment ends in its document."""
-        return [segment.end for segment in self.segments]
-
-    @cached_property
-    def block(self) -> Sequence[int]:
-        """The block of each segment in its document."""
-        return [segment.block for segment in self.segments]
-
-    @cached_property
-    def heading(self) -> Sequence[tuple[str, ...]]:
-        """The headings above each segment, outermost first."""
-        return [segment.heading for segment in self.segments]
-
-    @cached_property
-    def unit(self) -> Sequence[NodeKind | None]:
-        """The type of the node of each segment, None in prose."""
-        return [segment.unit for segment in self.segments]
-
-    @cached_property
-    def label(self) -> Sequence[str]:
-        """Whose each segment is: see `Segment.label`."""
-        return [segment.label for segment in self.segments]
-
-    @cached_property
-    def needed(self) -> Sequence[tuple[int, ...]]:
-        """What each segment needs, as numbers in its document; see `needs`."""
-        return [segment.needs for segment in self.segments]
+    kind = cached_property[Sequence[Kind]](_of_each("kind"))
+    """The kind of each segment."""
+    start = cached_property[Sequence[int]](_of_each("start"))
+    """Where each segment begins in its document."""
+    end = cached_property[Sequence[int]](_of_each("end"))
+    """Where each segment ends in its document."""
+    block = cached_property[Sequence[int]](_of_each("block"))
+    """The block of each segment in its document."""
+    heading = cached_property[Sequence[tuple[str, ...]]](_of_each("heading"))
+    """The headings above each segment, outermost first."""
+    unit = cached_property[Sequence[NodeKind | None]](_of_each("unit"))
+    """The type of the node of each segment, None in prose."""
+    label = cached_property[Sequence[str]](_of_each("label"))
+    """Whose each segment is: see `Segment.label`."""
+    needed = cached_property[Sequence[tuple[int, ...]]](_of_each("needs"))
+    """What each segment needs, as numbers in its document; see `needs`."""
 
     @cached_property
     def kinds(self) -> frozenset[Kind]:

@@ -7,8 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ctxcompress.errors import ConfigError
-from ctxcompress.lazy_names import lazy_names
-from ctxcompress.plugins import plugin, plugin_names
+from ctxcompress.plugins import lazy_names, plugin, plugin_names
 
 if TYPE_CHECKING:
     from ctxcompress.encoders.encoder import Comparer, Encoder

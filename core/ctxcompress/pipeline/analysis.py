@@ -19,6 +19,7 @@ from ctxcompress.data.passages import Passage, Segment, Span
 from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.pipeline.call_cache import MEMORY_ONLY, CallCache, ReadText, TextCodec, key_of
+from ctxcompress.query.terms import abbreviations_in
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.segment.completions import completions_in
 from ctxcompress.segment.conversation import recorded_speaker
@@ -28,7 +29,6 @@ from ctxcompress.segment.source_code import WHOLE
 from ctxcompress.select.gap_markers import gaps
 from ctxcompress.select.layout import counts_of
 from ctxcompress.select.structure import Structure
-from ctxcompress.text.abbreviations import abbreviations_in
 from ctxcompress.text.tokens import Encoding, TokenCounter
 
 __all__ = ["Analysed", "Analyser", "Analysis", "AnalysisOptions", "read_together", "segments_of"]

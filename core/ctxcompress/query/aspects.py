@@ -80,7 +80,7 @@ def things_to_explain(query: str, signals: Signals) -> Aspects | None:
         return None  # a clause follows: "explain how ..."
     if signals.contrast.search(lower) or signals.versus.search(lower):
         return None  # the query asks to explain a difference
-    found = _named(_until_stop(rest), signals.conjunction, signals)
+    found = _named(_parted(rest, _STOP)[0], signals.conjunction, signals)
     if found is None or all(" " not in thing and thing[:1].isupper() for thing in found.things):
         return None  # "Romeo and Juliet"
     return found._replace(before=query[: match.end()].strip(_EDGES))
@@ -97,7 +97,7 @@ def aspects_of_best(query: str, signals: Signals) -> Aspects | None:
     lower = _lower(query)
     best = _BEST.search(lower)
     by = _BY.search(lower, best.end()) if best else None
-    found = _named(_until_stop(query[by.end() :]), signals.conjunction, signals) if by else None
+    found = _named(_parted(query[by.end() :], _STOP)[0], signals.conjunction, signals) if by else None
     return found._replace(before=_without_lead(query[: by.end()], signals).rstrip(_EDGES)) if by and found else None
 
 
@@ -121,20 +121,19 @@ def _versus(query: str, signals: Signals) -> Aspects | None:
     first, *others, last = _split(query, signals.versus)
     ends = [match.end() for pattern in (_COMMA, _STOP) for match in pattern.finditer(first.rstrip(_EDGES))]
     first = first[max(ends, default=0) :]  # "Which is better: A"
-    head, tail = _without_purpose(_until_stop(last), signals)
+    head, tail = _parted(_parted(last, _STOP)[0], signals.purpose, 1)
     return _checked((_without_lead(first, signals), *others, head), tail, signals)
 
 
 def _things(text: str, signals: Signals) -> Aspects | None:
     """Return the things named in `text`, which is one side of a word of comparison."""
-    text = _until_stop(text)
-    clause = signals.concept.search(_lower(text), 1)  # "and when should I use each"
-    return _named(text[: clause.start()] if clause else text, signals.between, signals)
+    named, _ = _parted(_parted(text, _STOP)[0], signals.concept, 1)  # without "and when should I use each"
+    return _named(named, signals.between, signals)
 
 
 def _named(text: str, at: re.Pattern[str], signals: Signals) -> Aspects | None:
     """Return the things that the pattern `at` separates in a text, and the words that apply to all of them."""
-    whole, purpose = _without_purpose(text, signals)
+    whole, purpose = _parted(text, signals.purpose, 1)
     things = _split_all(whole, at)
     if len(things) < 2:
         things, purpose = _split_all(text, at), ""
@@ -173,14 +172,10 @@ def _tail_of(thing: str) -> str:
     return thing[match.start() :] if match and match.start() else ""
 
 
-def _without_purpose(text: str, signals: Signals) -> tuple[str, str]:
-    match = signals.purpose.search(_lower(text), 1)
+def _parted(text: str, before: re.Pattern[str], start: int = 0) -> tuple[str, str]:
+    """Return a text up to the first match of a pattern after `start`, and the rest of it."""
+    match = before.search(_lower(text), start)
     return (text[: match.start()], text[match.start() :]) if match else (text, "")
-
-
-def _until_stop(text: str) -> str:
-    match = _STOP.search(text)
-    return text[: match.start()] if match else text
 
 
 def _split_all(text: str, at: re.Pattern[str]) -> tuple[str, ...]:

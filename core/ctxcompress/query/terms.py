@@ -1,7 +1,7 @@
-"""The terms of a query: its content words and their synonyms; and its clauses."""
+"""The terms of a query: its content words and their synonyms, also those that texts explain; and its clauses."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
@@ -12,7 +12,7 @@ from ctxcompress.text.language import STOP_WORDS
 from ctxcompress.text.stems import fold, lower_case
 from ctxcompress.text.words import Terms, split_words
 
-__all__ = ["Question", "asks_for_all", "clauses", "main_question", "query_terms"]
+__all__ = ["Question", "abbreviations_in", "asks_for_all", "clauses", "main_question", "query_terms"]
 
 _ABOUT_TEXTS = frozenset(
     "summary summarize summarise summarized overview outline gist tl dr tldr recap abstract describe explain tell give "
@@ -38,6 +38,12 @@ _POSSESSIVE = lazy_regex(r"['\u2019]s$", re.IGNORECASE)
 _BREAK = lazy_regex(r"[,;:?!\u060c\u061f]")
 _MOST_CLAUSES = 8
 """The most clauses of a query, which limits the cost of a long one."""
+_SHORT_FORM = lazy_regex(r"\(([^\W\d_][\w.&/-]{1,9})\)")
+_FEWEST_CAPITALS = 2
+_MOST_MORE_WORDS = 5
+"""The most words that a long form has beyond the letters of its short form."""
+_LONGEST = 120
+"""The characters before the bracket in which the long form is looked for."""
 
 
 def query_terms(
@@ -59,7 +65,8 @@ def query_terms(
     every = [term for of_word in terms.of_words(content).values() for term in of_word]
     # An Arabic root may look like a function word: the root of قبائل, "tribes", is written like قبل, "before".
     stop = frozenset() if language == "ar" else STOP_WORDS.get(language, frozenset())
-    own = {term: _weight(term) for term in every if term not in stop} or dict.fromkeys(every, 1.0)
+    weights = {term: _KANA_WEIGHT if _HIRAGANA.fullmatch(term) else 1.0 for term in every if term not in stop}
+    own = weights or dict.fromkeys(every, 1.0)
     question = main_question(query, language) if question is None else question
     if question != query:
         asked = {term for of_word in terms.of_words(split_words(question)).values() for term in of_word}
@@ -113,10 +120,6 @@ def _content(words: Sequence[str], language: str) -> list[str]:
     return [word for word in words if lower(word) not in stop and (word.isascii() or fold(lower(word)) not in stop)]
 
 
-def _weight(term: str) -> float:
-    return _KANA_WEIGHT if _HIRAGANA.fullmatch(term) else 1.0
-
-
 def _other_names(words: Sequence[str], synonyms: Mapping[str, Sequence[str]], terms: Terms) -> list[str]:
     """Return the terms of the groups of synonyms of which the query has a word or a phrase, in any form ("configs")."""
     if not synonyms:
@@ -129,6 +132,40 @@ def _other_names(words: Sequence[str], synonyms: Mapping[str, Sequence[str]], te
         if any(name and all(map(asked.issuperset, name)) for name in names):
             found += [term for name in names for of_word in name for term in of_word]
     return found
+
+
+def abbreviations_in(texts: Iterable[str]) -> Mapping[str, tuple[str]]:
+    """Return short form -> its long form, as the first text that explains it says: a group of synonyms.
+
+    The method is that of Schwartz and Hearst, "A simple algorithm for identifying abbreviation definitions in
+    biomedical text" (2003): from its end, each letter of the short form is looked for in the words before the bracket
+    ("the Federal Network Agency (FNA)"), and the first letter must begin a word.
+    """
+    found: dict[str, tuple[str]] = {}
+    for text in texts:
+        if "(" not in text:
+            continue
+        for match in _SHORT_FORM.finditer(text):
+            short = match[1]
+            if short not in found and sum(map(str.isupper, short)) >= _FEWEST_CAPITALS:
+                long = _long_form(short, text[max(0, match.start() - _LONGEST) : match.start()].rstrip())
+                if long:
+                    found[short] = (long,)
+    return found
+
+
+def _long_form(short: str, before: str) -> str:
+    """Return the end of `before` that the short form stands for; "" if it stands for something else."""
+    lower, place = before.lower(), len(before)
+    letters = [sign for sign in short.lower() if sign.isalnum()]
+    for number in range(len(letters) - 1, -1, -1):
+        place = lower.rfind(letters[number], 0, place)
+        while place > 0 and number == 0 and before[place - 1].isalnum():
+            place = lower.rfind(letters[0], 0, place)
+        if place < 0:
+            return ""
+    words = len(before[place:].split())
+    return before[place:] if 1 < words <= len(letters) + _MOST_MORE_WORDS else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What filters of whole passages go by: the retriever's score, and the document; and a shortlist of very many."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import inf, lgamma, log
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
@@ -10,7 +10,7 @@ import numpy as np
 
 from ctxcompress.config.options import ScoreKind
 from ctxcompress.data.metadata import as_number
-from ctxcompress.data.passages import Passage
+from ctxcompress.data.passages import Passage, places
 from ctxcompress.data.table import Floats
 
 __all__ = [
@@ -43,8 +43,8 @@ def shortlist(texts: Sequence[str], terms: Mapping[str, float], most: int) -> li
     begins = np.cumsum([0, *(len(text) + len(_BETWEEN) for text in lowered)])[:-1]
     worth = np.zeros(len(texts))
     for piece, weight in _pieces(terms).items():
-        places = np.fromiter(_places(joined, piece), np.intp)
-        has = np.unique(begins.searchsorted(places, side="right") - 1)
+        found = np.fromiter(places(piece, joined), np.intp)
+        has = np.unique(begins.searchsorted(found, side="right") - 1)
         worth[has] += weight * np.log(1 + (len(texts) - has.size + 0.5) / (has.size + 0.5))
     best = np.argsort(-_with_neighbours(worth), kind="stable")[:most]
     return sorted(best.tolist())
@@ -57,13 +57,6 @@ def _pieces(terms: Mapping[str, float]) -> dict[str, float]:
         piece = term.lower()[: max(_LEAST_LETTERS, len(term) - _ENDING)]
         found[piece] = max(weight, found.get(piece, 0.0))
     return found
-
-
-def _places(text: str, piece: str) -> Iterator[int]:
-    at = text.find(piece)
-    while at >= 0:
-        yield at
-        at = text.find(piece, at + len(piece))
 
 
 def _with_neighbours(worth: Floats) -> Floats:

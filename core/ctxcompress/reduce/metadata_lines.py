@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from ctxcompress.data.metadata import RECORD_KEY, Record, as_number
+from ctxcompress.data.metadata import RECORD_KEY, as_number
 from ctxcompress.data.passages import Node, NodeKind, Passage
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.lines import BREAKS, INVISIBLE, one_line, shortened, shortened_path, spelled, split_lines
@@ -34,8 +34,10 @@ _KEYS = (("start_line", "end_line"), ("startLine", "endLine"), ("loc.lines.from"
 def is_own_line(passage: Passage) -> bool:
     """Tell whether a passage is a line from an earlier compression: its record says so."""
     text = passage.text
-    is_short = len(text) <= _LONGEST and text.count("\n") < 2
-    return is_short and text.startswith(PREFIX) and Record.read(passage.metadata.get(RECORD_KEY)).is_line
+    if len(text) > _LONGEST or text.count("\n") > 1 or not text.startswith(PREFIX):
+        return False
+    record = passage.metadata.get(RECORD_KEY)
+    return isinstance(record, Mapping) and record.get("metadata_only") is True
 
 
 def like_own_lines(passage: Passage) -> tuple[int, ...]:

@@ -168,7 +168,7 @@ def is_prose_in(language: str, text: str) -> bool:
     language: a language that is written in Latin letters and has stop words.
     """
     words = _LATIN_WORD.findall(text[:_SAMPLE].lower())
-    found = sum(word in STOP_WORDS[language] for word in words)
+    found = sum(map(STOP_WORDS[language].__contains__, words))
     return bool(words) and found >= _FUNCTION_WORDS * len(words) and detect_language(text[:_SAMPLE]) == language
 
 

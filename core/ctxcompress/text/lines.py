@@ -132,7 +132,7 @@ def after_marks(text: str, start: int = 0) -> int:
 
 def ends_of_graphemes(text: str) -> Iterator[int]:
     """Return the end offset of each grapheme of `text`."""
-    return (match.end() for match in _GRAPHEME.finditer(text))
+    return _ends(_GRAPHEME, text)
 
 
 def is_between_graphemes(text: str, position: int) -> bool:

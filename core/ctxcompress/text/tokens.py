@@ -50,19 +50,11 @@ class TokenCounter:
         the rest is counted."""
         self._beginning = beginning
         self._is_tiktoken = isinstance(encoding, str)
-        self._count: Callable[[str], int]
+        self._count = _counter(encoding)
         self._known: dict[str, int] = {}
         self._last = ("", 0)
-        fast = _toktok(encoding) if isinstance(encoding, str) else None
-        self.is_fast = fast is not None
+        self.is_fast = isinstance(encoding, str) and encoding in _IN_TOKTOK
         """Whether a text is counted nearly as fast as its count is looked up."""
-        if not isinstance(encoding, str):
-            self._count = _checked_tokenizer(encoding)
-        elif fast is not None:
-            self._count = fast
-        else:
-            encode = _tiktoken_encoding(encoding).encode_ordinary
-            self._count = lambda text: len(encode(_checked_blanks(text)))
         self._counted = self._after_beginning if beginning[0] else self._count
 
     def of_all(self, texts: Iterable[str]) -> list[int]:
@@ -111,6 +103,15 @@ class TokenCounter:
         if text.startswith(beginning):
             return tokens + self._count(text[len(beginning) :])
         return self._count(text)
+
+
+def _counter(encoding: Encoding) -> Callable[[str], int]:
+    if not isinstance(encoding, str):
+        return _checked_tokenizer(encoding)
+    if encoding in _IN_TOKTOK:
+        return _toktok(encoding)
+    encode = _tiktoken_encoding(encoding).encode_ordinary
+    return lambda text: len(encode(_checked_blanks(text)))
 
 
 def _enough_for(text: str, limit: int) -> int:
@@ -172,14 +173,12 @@ def _shown(tokens: object) -> str:
 
 
 @functools.lru_cache(maxsize=8)
-def _toktok(encoding: str) -> Callable[[str], int] | None:
-    """Return a function that counts a text by toktok-rs, or None if that has no such encoding.
+def _toktok(encoding: str) -> Callable[[str], int]:
+    """Return a function that counts a text by toktok-rs.
 
     Its function that counts many texts starts a thread each time, which takes as long as to count a hundred sentences.
     The one that truncates a text counts all of it in any case, and starts none.
     """
-    if encoding not in _IN_TOKTOK:
-        return None
     from toktok import truncate
 
     def count(text: str) -> int:

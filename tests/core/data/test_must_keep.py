@@ -6,7 +6,7 @@ import pytest
 import regex
 
 from ctxcompress import CompressionConfig, Passage, compress
-from ctxcompress.data.must_keep import find_all, read_rules, written
+from ctxcompress.data.must_keep import Finds, read_rules, written
 from ctxcompress.errors import ConfigError, PatternTimeout
 
 WAYS = [
@@ -20,7 +20,7 @@ WAYS = [
 
 def _found(*items, text="TICKET-123 and INV-7 on 2024-05-17 with dates"):
     passages = {3: Passage("a", text), 5: Passage("b", "Hello there")}
-    found = find_all(read_rules("must_keep", list(items)), passages)
+    found = Finds.of(read_rules("must_keep", list(items)), passages).spans
     return {number: [passages[number].text[a:b] for a, b in spans] for number, spans in found.items()}
 
 

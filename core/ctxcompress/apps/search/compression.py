@@ -27,7 +27,7 @@ from ctxcompress.apps.search.shapes import ParsedResults, Record, TextKey, read_
 from ctxcompress.apps.search.shortening import ResultText, Shortener, name_of, passage_of
 from ctxcompress.config.checks import check_count
 from ctxcompress.config.options import CompressionConfig
-from ctxcompress.data.must_keep import find_all
+from ctxcompress.data.must_keep import Finds
 from ctxcompress.data.passages import Passage, Span, inverse
 from ctxcompress.data.results import Decision, Reason, drop_counts
 from ctxcompress.data.stats import Observation, observed
@@ -303,7 +303,7 @@ def _required(records: Sequence[Record], config: CompressionConfig) -> frozenset
         return frozenset()
     texts = [(n, text) for n, record in enumerate(records) for *_, text in record.texts()]
     passages = {m: Passage(name_of(n, records[n]), text) for m, (n, text) in enumerate(texts)}
-    return frozenset(texts[m][0] for m in find_all(config.must_keep, passages))
+    return frozenset(texts[m][0] for m in Finds.of(config.must_keep, passages).spans)
 
 
 def _lengths_of_last(characters: int) -> Iterator[int]:

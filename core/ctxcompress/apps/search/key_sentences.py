@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Spans, documents_as_they_are
-from ctxcompress.data.must_keep import find_all
+from ctxcompress.data.must_keep import Finds
 from ctxcompress.data.passages import Kind, Passage, Span
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import BudgetTooSmall
@@ -60,7 +60,7 @@ class KeySentences:
     def __init__(self, query: str, passages: Sequence[Passage], config: CompressionConfig) -> None:
         """passages: the texts of all results."""
         texts = [passage.text for passage in passages]
-        required = find_all(config.must_keep, dict(enumerate(passages)))
+        required = Finds.of(config.must_keep, dict(enumerate(passages))).spans
         documents = without_tags(documents_as_they_are(texts), passages, required)
         language = language_of(query, passages, config)
         analyser = Analyser(CallCache(config.cache), len)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ctxcompress.apps.xray.facts import Facts, Scored
 from ctxcompress.config.options import CompressionConfig
-from ctxcompress.data.must_keep import find_all
+from ctxcompress.data.must_keep import Finds
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import Compression
 from ctxcompress.data.table import Floats
@@ -44,7 +44,7 @@ def collect_xray(compression: Compression, config: CompressionConfig, *, asks_en
         scale=scale,
         levels=[(level / 10) ** power for level in range(10)],
         count=TokenCounter(config.encoding),
-        required=find_all(config.must_keep, dict(enumerate(passages))),
+        required=Finds.of(config.must_keep, dict(enumerate(passages))).spans,
     )
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ctxcompress import compress
-from ctxcompress.text.abbreviations import abbreviations_in
+from ctxcompress.query.terms import abbreviations_in
 
 FILLER = [f"The committee of site {n} reviewed its old maps before the fair." for n in range(30)]
 
