@@ -70,9 +70,14 @@ def select_segments(
     is_pruned = bool(config.adaptive and scored.unlikely)
     is_emptied = is_pruned and config.on_empty == "drop" and len(scored.unlikely) == len(table.segments) and not matches
     if config.format == "preview":
+        layout = replace(
+            layout, elide=lambda number, spans, _: analysis.markers(number, spans, True)
+        )  # as each line is
         found = _previews(config, scored, relevance, layout, budget, matches)
         dropped = table.spans(scored.unlikely if is_pruned else ())
-        return chosen(found, unlikely=dropped, is_emptied=is_emptied, settled="previews are chosen without it")
+        return chosen(
+            found, layout=layout, unlikely=dropped, is_emptied=is_emptied, settled="previews are chosen without it"
+        )
     unlikely = table.spans(scored.unlikely)
     if is_emptied:
         return chosen(Selection.of({}, layout), unlikely=unlikely, is_emptied=True, settled="nothing is wanted")
