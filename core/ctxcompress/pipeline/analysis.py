@@ -85,11 +85,17 @@ class Analysis:
         """How the segments depend on each other, for the selection."""
         return Structure(self.table)
 
-    def markers(self, number: int, spans: Sequence[Span], *, is_within: bool = False) -> Sequence[tuple[int, str]]:
+    def markers(
+        self, number: int, spans: Sequence[Span], is_lone: bool = False, *, is_within: bool = False
+    ) -> Sequence[tuple[int, str]]:
         """Return the gap markers in a document if these spans of it are kept: see `Elision.markers` and `gaps`."""
         if number in self.elisions:
             return self.elisions[number].markers(spans)
-        return gaps(self.table, number, spans, is_within=is_within)
+        return gaps(self.table, number, spans, is_lone, is_within=is_within)
+
+    def markers_of_lone(self, number: int, spans: Sequence[Span], _: bool) -> Sequence[tuple[int, str]]:
+        """Return the gap markers in a text that is shown on a line of its own."""
+        return self.markers(number, spans, True)
 
     def __len__(self) -> int:
         """Return the number of characters."""

@@ -104,7 +104,8 @@ def select_segments(
     known, relevance = frozenset(delivered.numbers), _relevance(task, table, scored)
     # with the order of the options, and with gap markers
     arrange = reduced.layout.arrange if config.order == "source" else arrangement(config.order, relevance)
-    layout = replace(reduced.layout, arrange=arrange, elide=analysis.markers, relevance=relevance)
+    elide = analysis.markers_of_lone if config.format == "preview" else analysis.markers
+    layout = replace(reduced.layout, arrange=arrange, elide=elide, relevance=relevance)
     chosen = partial(Choice, layout=layout, relevance=relevance, delivered=delivered.spans)
     is_pruned = bool(config.adaptive and scored.unlikely)
     is_emptied = is_pruned and config.on_empty == "drop" and len(scored.unlikely) == len(table.segments) and not matches

@@ -1,4 +1,4 @@
-"""Gap markers in prose and logs: where part of a sentence, sentences of a paragraph, a heading or lines are missing."""
+"""Gap markers in prose and logs: where text of a passage is missing."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -10,67 +10,46 @@ from ctxcompress.text.lines import ends_sentence
 
 __all__ = ["gaps"]
 
-_WITHOUT_SECTIONS = frozenset((Kind.HEADING, Kind.RECORD, Kind.LOG))
+_WITHOUT_SENTENCES = frozenset((Kind.HEADING, Kind.TABLE, Kind.CODE, Kind.RECORD))
 _OF_SENTENCES = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE, Kind.TURN))
-_CLAUSE_SIGNS = (",", ";", ":")
-_HYPHENS = "-\u2010\u00ad"
-_LONG_LINE = 40
-"""The least characters of a line of wrapped prose."""
 
 
 def gaps(
-    table: SegmentTable, document: int, spans: Sequence[Span], *, is_within: bool = False
+    table: SegmentTable, document: int, spans: Sequence[Span], is_lone: bool = False, *, is_within: bool = False
 ) -> list[tuple[int, str]]:
-    """Return a marker for each place where text is missing inside a sentence, or between two of a paragraph, if these
-    spans of a document are kept, or where a heading is missing above what follows.
+    """Return a marker for each place where text is missing before or after a sentence, if these spans of a document are
+    kept, and one for each place where lines of a log are missing.
 
-    Without it, two halves would read as a sentence that nobody wrote, "this" would stand for something else, or a
-    sentence would be part of another section. A marker is (end of the span before it, or start of the one after it, its
-    text). What is left of a segment that alone is over the budget has no marker before or after everything else: there
-    is hardly room for words. is_within: whether there is none between whole sentences under one heading, and none
-    between lines of a log.
+    So sentences without a marker between them stand beside each other in the source. Without it, two halves would read
+    as a sentence that nobody wrote, "this" would stand for something else, or a condition would seem to be none.
+    Between rows and fields there is none: they are read one by one. A marker is (offset in the document, its text).
+    is_lone: whether one span is all that is shown. It stands beside nothing: only a sentence whose end is missing has a
+    marker. is_within: whether all other sentences have none, either.
     """
-    number = table.first[document]
-    if Kind.LOG in table.kinds and number < table.first[document + 1] and table.kind[number] is Kind.LOG:
+    number, last = table.first[document], table.first[document + 1]
+    if table.kinds <= _WITHOUT_SENTENCES:
+        return []
+    if table.kind[number] is Kind.LOG:
         return [] if is_within else list(_line_gaps(table, document, spans))
-    if table.kinds <= _WITHOUT_SECTIONS:
-        return []  # nor has any of these sentences
-    found: dict[int, str] = {}
-    last, between = -1, ""
+    pieces = list(_pieces(table, document, spans))
+    ends, starts = [0, *(end for _, end in pieces)], [*(start for start, _ in pieces), table.end[last - 1]]
+    found: list[tuple[int, str]] = []
+    for end, start in zip(ends, starts, strict=True) if pieces else ():
+        if _is_in_sentence(table, document, end) if is_lone or is_within else True:
+            found += _marker(table, document, end, start)
+    begins_within = pieces and pieces[0].start == 0 and table.texts[number][:1].islower()
+    if found and begins_within and table.kind[number] in _OF_SENTENCES:  # in the passage before it, in the source
+        found.insert(0, (0, f"{GAP} "))
+    return found
+
+
+def _pieces(table: SegmentTable, document: int, spans: Sequence[Span]) -> Iterator[Span]:
+    """Yield the spans with text, without the white space around it."""
     for start, end in spans:
         text = _text(table, document, start, end)
-        bare = text.lstrip()
-        blank = text[: len(text) - len(bare)]
-        between += blank
-        is_new = start > 0 and last not in found
-        first = start + len(blank)
-        if is_new and _is_in_sentence(table, document, start, is_outer=last < 0):
-            found[start] = _before(blank)
-        elif start == 0 and bare[:1].islower() and _begins_in_sentence(table, document, spans):
-            found[0] = f"{GAP} "
-        elif is_new and bare and last > 0 and _is_under_other(table, document, last, first):
-            found[start] = f"\n\n{GAP}" if blank.count("\n") == 1 else _before(blank)
-        elif is_new and bare and last > 0 and not is_within and _goes_on(table, document, last, first, between):
-            found[start] = _before(blank)
-        if bare:
-            last, between = end, ""
-            if _is_in_sentence(table, document, end, is_outer=end == spans[-1].end):
-                found[end] = f" {GAP}"
-    return sorted(found.items())
-
-
-def _begins_in_sentence(table: SegmentTable, document: int, spans: Sequence[Span]) -> bool:
-    """Tell whether a passage was cut within a sentence before it came: it begins with the end of one in small letters.
-    Whole passages stay as they are, and what is left of a segment has hardly room for words."""
-    number, last = table.first[document], table.first[document + 1] - 1
-    text = table.texts[number].rstrip()
-    is_part = tuple(spans) != ((0, table.end[last]),) and spans[0].end >= len(text)
-    return is_part and table.kind[number] in _OF_SENTENCES and ends_sentence(text)
-
-
-def _before(blank: str) -> str:
-    """Return the marker before a span that begins with this white space."""
-    return f" {GAP}" if blank else f"{GAP} "
+        if text.strip():
+            begin = start + len(text) - len(text.lstrip())
+            yield Span(begin, max(begin, end - _blank_before(table, document, end)))
 
 
 def _text(table: SegmentTable, document: int, start: int, end: int) -> str:
@@ -83,52 +62,43 @@ def _text(table: SegmentTable, document: int, start: int, end: int) -> str:
     return text
 
 
-def _is_under_other(table: SegmentTable, document: int, last: int, start: int) -> bool:
-    """Tell whether a span is under another heading than the text before it, and does not begin with a heading."""
-    before, after = (table.segments[table.segment_at(document, place)] for place in (last, start + 1))
-    return after[0] not in _WITHOUT_SECTIONS and before.heading != after.heading
-
-
-def _goes_on(table: SegmentTable, document: int, last: int, start: int, between: str) -> bool:
-    """Tell whether a span would read as going on from a sentence that it does not go on from.
-
-    It would if it is the rest of a block, whose beginning was dropped. The beginning of a block would only on the same
-    line. between: the white space between the two.
-    """
-    numbers = (table.segment_at(document, last), table.segment_at(document, start + 1))
-    before, after = (table.segments[number] for number in numbers)
-    text = table.texts[numbers[0]][: last - before.start]
-    if after[0] not in _OF_SENTENCES:
-        return False
-    if numbers[1] > table.first[document] and table.block[numbers[1] - 1] == after.block:
-        is_name = numbers[0] in table.needs(numbers[1])
-        return not is_name and ends_sentence(table.texts[numbers[1] - 1])
-    return ends_sentence(text) and "\n" not in text[len(text.rstrip()) :] + between
-
-
-def _is_in_sentence(table: SegmentTable, document: int, place: int, *, is_outer: bool) -> bool:
-    """Tell whether a sentence goes on after an offset of a document.
-
-    After a line break it does only between words of a long line and the next one, or after a comma and the like with a
-    small letter: other lines may be entries of a list. is_outer: whether only the end of a segment counts.
-    """
+def _blank_before(table: SegmentTable, document: int, place: int) -> int:
+    """Count the white space at the end of a segment, or of its part before an offset."""
     number = table.segment_at(document, place)
-    segment, text = table.segments[number], table.texts[number]
-    before, after = text[: place - segment.start], text[place - segment.start :]
-    if segment.kind not in _OF_SENTENCES or ends_sentence(before):
-        return False
-    if before.strip() == segment.label.strip() or (is_outer and after.strip()):
-        return False
-    following = number + 1
-    if not after.strip() and following < table.first[document + 1] and table.block[following] == segment.block:
-        after += table.texts[following]
-    bare = after.lstrip()
-    is_new_line = "\n" in before[len(before.rstrip()) :] + after[: len(after) - len(bare)]
-    if not bare or not is_new_line:
-        return bool(bare)
-    line = before.rstrip().rpartition("\n")[2]
-    is_wrapped = len(line) >= _LONG_LINE and line.split()[-1].rstrip(_HYPHENS).isalpha() and bare[0].isalpha()
-    return is_wrapped or (bare[0].islower() and line.endswith(_CLAUSE_SIGNS))
+    text = table.texts[number][: place - table.start[number]]
+    return len(text) - len(text.rstrip())
+
+
+def _is_in_sentence(table: SegmentTable, document: int, place: int) -> bool:
+    """Tell whether a segment ends at an offset, in a sentence that goes on in its block."""
+    number = table.segment_at(document, place)
+    before, after = (
+        table.texts[number][: place - table.start[number]],
+        table.texts[number][place - table.start[number] :],
+    )
+    is_followed = number + 1 < table.first[document + 1] and table.block[number + 1] == table.block[number]
+    return place > 0 and is_followed and not after.strip() and not ends_sentence(before)
+
+
+def _marker(table: SegmentTable, document: int, end: int, start: int) -> Iterator[tuple[int, str]]:
+    """Yield a marker if text is missing between the end of a kept piece and the start of the next one: after the
+    first of them, if it is a sentence, or else before the second."""
+    if not _text(table, document, end, start).strip():
+        return
+    if end and table.kind[table.segment_at(document, end)] in _OF_SENTENCES:
+        yield end, f" {GAP}"
+    elif start < table.end[table.first[document + 1] - 1]:
+        number = table.segment_at(document, start + 1)
+        if table.kind[number] is Kind.PARAGRAPH:
+            yield start, f"{GAP} "
+        elif table.kind[number] in _OF_SENTENCES:
+            yield start - _indentation(table, document, number), f"{GAP}\n"
+
+
+def _indentation(table: SegmentTable, document: int, number: int) -> int:
+    """Count the blanks before a segment in its line."""
+    before = table.texts[number - 1] if number > table.first[document] else ""
+    return len(before) - len(before.rstrip(" \t"))
 
 
 def _line_gaps(table: SegmentTable, document: int, spans: Sequence[Span]) -> Iterator[tuple[int, str]]:

@@ -29,8 +29,8 @@ __all__ = [
 
 Arrange = Callable[[Iterable[int]], Sequence[int]]
 """numbers of passages -> the same in the order in which they are shown."""
-Elide = Callable[[int, Sequence[Span]], Sequence[tuple[int, str]]]
-"""(number of a document, its kept spans) -> (end of a span, text of the gap marker after it) for each marker."""
+Elide = Callable[[int, Sequence[Span], bool], Sequence[tuple[int, str]]]
+"""(number of a document, its kept spans, whether one span is all that is shown) -> (offset, text of the gap marker)."""
 _RECORD = Kind.RECORD
 _BLANK = lazy_regex(r"(?:\s|\\[nrt])*+")
 """White space, which is escaped in JSON text within a string."""
@@ -73,7 +73,7 @@ class Layout:
     """(position among the added passages, from 0; what is shown of a passage) -> the text with its header."""
     count: Callable[[str], int]
     arrange: Arrange = sorted
-    elide: Elide = lambda _, __: ()
+    elide: Elide = lambda *_: ()
     envelope: tuple[str, str] = ("", "")
     """The text before everything and the text after everything."""
     before: str = ""
@@ -122,10 +122,11 @@ class Layout:
         order in which passages are shown."""
         places: dict[int, list[tuple[int, str]]] = {}
         spaces: dict[int, list[tuple[int, str]]] = {}
+        is_lone = not self.before and sum(map(len, spans.values())) == 1
         for number, of_document in spans.items():
             for passage, place, space in self.documents[number].spaces(of_document):
                 spaces.setdefault(passage, []).append((place, space))
-            for end, text in self.elide(number, of_document):
+            for end, text in self.elide(number, of_document, is_lone):
                 passage, (place, _), _ = self.documents[number].in_passage(end)
                 places.setdefault(passage, []).append((place, text))
         if not (places or spaces or self.gaps or self.escapes):
@@ -200,14 +201,14 @@ def _with_markers(
 def _with_spaces(
     spans: tuple[Span, ...], markers: tuple[Marker, ...], spaces: Sequence[tuple[int, str]]
 ) -> tuple[tuple[Span, ...], tuple[Marker, ...]]:
-    """Return the spans, and the markers with this white space: before one that ends with a blank, after others."""
+    """Return the spans, and the markers with this white space: before one that ends with some, after others."""
     texts = {marker.before: marker.text for marker in markers}
     starts = [start for start, _ in spans]
     for place, space in spaces:
         number = bisect_left(starts, place)
         if 0 < number < len(starts):
             marker = texts.get(number, "")
-            texts[number] = space + marker if marker.endswith(" ") else marker + space
+            texts[number] = space + marker if marker.endswith((" ", "\n")) else marker + space
     return spans, tuple(Marker(number, text) for number, text in sorted(texts.items()))
 
 

@@ -37,7 +37,7 @@ def test_what_is_asked_for_is_kept_before_two_short_sentences_on_other_things(en
         moon,
     ]
     text = compress("Tell me about Candlepin bowling.", passages, max_tokens=20, encoding=encoding).text
-    assert text == "Candlepin bowling is popular in New England.\n\nCandlepin bowling balls are smaller."
+    assert text == "[…] Candlepin bowling is popular in New England.\n\n[…] Candlepin bowling balls are smaller."
 
 
 @pytest.mark.parametrize("text", ["```timeout is 30``` is what the manual says of it.", "```the timeout is 30 seconds"])

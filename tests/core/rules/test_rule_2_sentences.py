@@ -172,7 +172,7 @@ def test_the_rest_of_a_paragraph_does_not_stand_under_another_one():
         "RemainAfterElapse keeps the unit loaded. Units can be queried then. It does no harm. Its default is on."
     )
     kept = compress("wake the machine, default", [text], max_tokens=36)
-    assert re.search(r"\n\n\[…\] .*Its default is on\.", kept.text)
+    assert re.search(r"\[…\]\n\n.*\[…\] Its default is on\.", kept.text)
 
 
 def test_the_rest_of_a_paragraph_has_a_marker_under_its_heading():
@@ -183,11 +183,11 @@ def test_the_rest_of_a_paragraph_has_a_marker_under_its_heading():
     assert "# Peers\n\n[…] " in compress("is it a plugin?", [text], max_tokens=22).text
 
 
-def test_items_of_a_list_and_lines_of_rows_have_no_marker_between_them():
+def test_a_marker_shows_that_items_of_a_list_are_missing_and_lines_of_rows_have_none():
     items = "\n".join(f"- The {word} is checked in week {n}." for n, word in enumerate(WORDS))
     rows = "\n".join(f"{word} = {n}" for n, word in enumerate(WORDS))
-    for text in (items, rows):
-        assert GAP not in compress("pump, invoice and ledger", [text], max_tokens=60).text
+    assert " […]\n- The" in compress("pump, invoice and ledger", [items], max_tokens=60).text
+    assert GAP not in compress("pump, invoice and ledger", [rows], max_tokens=60).text
 
 
 def test_an_item_of_a_nested_list_comes_with_the_item_above():
