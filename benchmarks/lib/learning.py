@@ -10,8 +10,7 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
 from ctxcompress.score.evidence import COLUMNS, Calibration, Model, Stage, follow, sigmoid
-from ctxcompress.score.features import FEATURES
-from ctxcompress.score.neighbours import is_conversation
+from ctxcompress.score.features import FEATURES, is_conversation
 from ctxcompress.score.semantic import Semantics
 from lib.examples import Example, Floats
 from lib.kinds import kind_of

@@ -13,7 +13,7 @@ import numpy as np
 
 from ctxcompress.data.table import Floats, Integers
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.occurrences import relative, stacked
+from ctxcompress.score.matches import relative, stacked
 from ctxcompress.text.words import split_each, split_unspaced
 
 __all__ = ["BRIDGES", "Bridges", "Mentions"]
@@ -213,10 +213,7 @@ class Bridges:
         return {
             word
             for word in self._corpus.words[segment]
-            if not word[0].islower()
-            and len(word) > 1
-            and (word[0].isupper() or word[0].isdigit())
-            and word.lower() not in self._ignored
+            if (word[0].isupper() or word[0].isdigit()) and len(word) > 1 and word.lower() not in self._ignored
         }
 
     def _occurrences(self, names: Sequence[str]) -> list[tuple[int, int]]:

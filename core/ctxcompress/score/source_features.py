@@ -11,13 +11,12 @@ from ctxcompress.data.passages import NodeKind
 from ctxcompress.data.table import Floats
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.matches import Matches
-from ctxcompress.score.occurrences import stacked, summed
+from ctxcompress.score.matches import Matches, log_odds, stacked
 
-__all__ = ["CLASSES", "FUNCTIONS", "SOURCE", "Definitions", "is_program", "source_features"]
+__all__ = ["SOURCE", "is_program", "source_features"]
 
-FUNCTIONS = frozenset((NodeKind.FUNCTION, NodeKind.METHOD))
-CLASSES = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
+_FUNCTIONS = frozenset((NodeKind.FUNCTION, NodeKind.METHOD))
+_CLASSES = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
 _DOC = NodeKind.DOC
 _PARTS = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
@@ -53,8 +52,8 @@ class Definitions:
             described,
             {name: tuple(part.lower() for part in _PARTS.findall(name)) for name in distinct},
             [
-                np.array([unit in FUNCTIONS or entry for unit, entry in zip(units, entries, strict=True)]),
-                np.array([unit in CLASSES for unit in units]),
+                np.array([unit in _FUNCTIONS or entry for unit, entry in zip(units, entries, strict=True)]),
+                np.array([unit in _CLASSES for unit in units]),
                 np.array([unit is _DOC for unit in units]),
                 np.array([name[:1] == "_" != name[1:2] for name in names]),
                 np.array([name[:2] == "__" for name in names]),
@@ -84,7 +83,7 @@ SOURCE = (
 """The rows of `source_features`, in order."""
 _BEST = 4
 """The number of best segments that raise others."""
-_DEFINES = FUNCTIONS | CLASSES
+_DEFINES = _FUNCTIONS | _CLASSES
 _LONG_DOCUMENT = 25
 """Segments of a document that is more than a chunk."""
 _SHORTEST_PART = 3
@@ -103,7 +102,7 @@ def source_features(corpus: Corpus, matches: Matches, wanted: Sequence[str], pro
     called, calls = _calls(corpus, names, judged, best)
     return stacked(
         [
-            np.log(judged / (1 - judged)),
+            log_odds(probability),
             *definitions.rows,
             called,
             calls,
@@ -111,7 +110,7 @@ def source_features(corpus: Corpus, matches: Matches, wanted: Sequence[str], pro
             _best_beside(paths, judged, best),
             _best_near(corpus, judged),
             _owners(corpus, matches),
-            _resemblance(definitions, wanted, matches.idf),
+            _resemblance(definitions, dict(zip(wanted, (matches.idf / matches.weight).tolist(), strict=True))),
         ]
     )
 
@@ -158,10 +157,9 @@ def _best_near(corpus: Corpus, judged: Floats) -> Floats:
 
 def _owners(corpus: Corpus, matches: Matches) -> Floats:
     """Return, for each segment, the share of the query's weight in the signature of the class or type around it."""
-    body, segments = matches.body, corpus.segments
-    covered = summed(matches.idf[body.term], body.unit, body.units) / (matches.idf.sum() or 1.0)
+    covered, segments = matches.covered(matches.body) / matches.weight, corpus.segments
     owner = np.zeros(covered.size)
-    signatures = [n for n in np.flatnonzero(covered).tolist() if segments[n].unit in CLASSES]
+    signatures = [n for n in np.flatnonzero(covered).tolist() if segments[n].unit in _CLASSES]
     if signatures:
         worth = dict(zip(signatures, covered[signatures].tolist(), strict=True))
         for number, segment in enumerate(segments):
@@ -170,9 +168,8 @@ def _owners(corpus: Corpus, matches: Matches) -> Floats:
     return owner
 
 
-def _resemblance(definitions: Definitions, wanted: Sequence[str], idf: Floats) -> Floats:
+def _resemblance(definitions: Definitions, weights: Mapping[str, float]) -> Floats:
     """Return, for each segment, the share of the query's weight in the terms that its name contains or abbreviates."""
-    weights = dict(zip(wanted, (idf / (idf.sum() or 1.0)).tolist(), strict=True))
     contained = re.compile("|".join(re.escape(term) for term in weights if len(term) > _SHORTEST_PART) or r"(?!)")
     beginnings = {term[:size] for term in weights for size in range(_SHORTEST_PART, len(term) + 1)}
     known = {"": 0.0}

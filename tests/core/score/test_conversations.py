@@ -5,7 +5,7 @@ import pytest
 from corpora import corpus_of
 
 from ctxcompress import Compressor, Passage, compress
-from ctxcompress.score.neighbours import TURNS, is_conversation, turn_features
+from ctxcompress.score.features import TURNS, is_conversation, turn_features
 
 NAMES = ["Ana", "Bo", "Cy", "Bo", "Dee", "Bo", "Mia"]
 IDLE = ["ok", "thanks!", "lol", "good morning", "haha", "np", "great", "see you", "brb"]
