@@ -71,8 +71,12 @@ def _joined_words(text: str) -> str:
     return "".join(f" {word}" for word in split_unspaced(text.lower())) or text
 
 
+def _is_long(title: str) -> bool:
+    return len(title) >= _SHORTEST_TITLE
+
+
 def _form(title: str, words: Sequence[str]) -> str:
-    if len(title) < _SHORTEST_TITLE:
+    if not _is_long(title):
         return ""
     return f" {' '.join(words)}".lower() if title.isascii() and words else _joined_words(title)
 
@@ -84,17 +88,13 @@ def _links(titles: Mapping[str, Sequence[str]], own: Sequence[int], corpus: Corp
 
     titles: title -> its words, in the order of their numbers. own: the number of each segment's own title.
     """
-    words_of = (tuple(words[:_LONGEST_TITLE]) for words in titles.values())
-    long_enough = (len(title) >= _SHORTEST_TITLE for title in titles)
-    numbers = {words: n for n, (words, is_long) in enumerate(zip(words_of, long_enough, strict=True)) if is_long}
+    numbers = {tuple(words[:_LONGEST_TITLE]): n for n, (title, words) in enumerate(titles.items()) if _is_long(title)}
     with_word: dict[str, list[tuple[int, int, tuple[str, ...]]]] = {}
     for words, number in numbers.items():
         longest = max(words, key=len, default="")
         if longest in corpus.concordance.vocabulary:
             with_word.setdefault(longest, []).append((number, words.index(longest), words))
     candidates = list(with_word.values())
-    if not candidates:
-        return
     for segment, place, word in zip(*(each.tolist() for each in corpus.in_segments([*with_word])), strict=True):
         for title, before, words in candidates[word]:
             if title != own[segment] and place >= before:

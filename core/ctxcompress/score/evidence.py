@@ -81,10 +81,9 @@ class Stage:
         Features are added one after the other: the order in which a matrix product adds them depends on the processor
         and on a segment's place among the others.
         """
-        first, *others = tables
-        total: Floats = self.intercept + np.add.reduce(first * self.weights[: len(first), np.newaxis], axis=0)
-        done = len(first)
-        for rows in others:
+        total: Floats = np.full(tables[0].shape[1], self.intercept)
+        done = 0
+        for rows in tables:
             total += np.add.reduce(rows * self.weights[done : done + len(rows), np.newaxis], axis=0)
             done += len(rows)
         return total
@@ -216,12 +215,12 @@ def follow(bridges: Bridges, logits: Floats, stages: Sequence[Stage], *tables: F
     Passes end early when the best segments stay the same, because another one would change little.
     """
     sources: list[int] | None = None
+    first, *others = tables
     for stage in stages:
         probability = sigmoid(logits)
         found = bridges.sources(probability)
         if found == sources:
             break
-        first, *others = tables
         logits, sources = stage.logits(first, bridges.features(probability, found), *others), found
     return logits
 
@@ -275,10 +274,9 @@ def confidence_features(query: Mapping[str, float], matches: Matches) -> Floats:
     """
     own = np.fromiter(query.values(), float) == max(query.values())
     sizes = np.array([min(len(term), _LONG_TERM) for term in query]) ** _LENGTH_POWER * own
-    occurs = np.zeros(len(query), dtype=bool)
     speakers = _speakers(matches)
-    occurs[matches.section.term] = True
-    occurs[speakers] = True
+    occurs = np.zeros(len(query), dtype=bool)
+    occurs[matches.section.term] = occurs[speakers] = True
     return np.array(
         [
             np.log1p(own.sum()),
@@ -294,17 +292,12 @@ def _speakers(matches: Matches) -> Integers:
     """Return the terms that are names of speakers and not in the text of their turns. They count as found everywhere in
     the conversation."""
     label, body = matches.own, matches.body
-    if not label.unit.size:
-        return label.term
-    within = contained(label.unit * label.terms + label.term, body.unit * body.terms + body.term)
-    return np.unique(label.term[~within])
+    return np.unique(label.term[~contained(label.keys(), body.keys())])
 
 
 def _greatest_share(sizes: Floats, found: Occurrences, given: Integers) -> float:
     """Return the greatest share of the terms that one unit has. given: terms that count as found in each."""
-    if not found.unit.size:
-        return float(sizes[given].sum() / sizes.sum())
     others = sizes.copy()
     others[given] = 0.0
-    best = summed(others[found.term], found.unit, found.units).max() + sizes[given].sum()
+    best = summed(others[found.term], found.unit, found.units).max(initial=0.0) + sizes[given].sum()
     return float(best / sizes.sum())

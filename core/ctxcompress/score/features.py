@@ -51,8 +51,6 @@ _MOST_TERMS = 100
 
 def relevance(matches: Matches) -> Floats:
     """Return the score of every segment, shape (segments,), at least 0; all 0 if nothing matches."""
-    if not matches.any:
-        return np.zeros(matches.lengths.size)
     section = relative(matches.together())[matches.section_of]
     return combined(relative(matches.alone()), section, *matches.coverage())
 

@@ -182,8 +182,6 @@ class Matches:
         (segments,)."""
         body, weights = self.body, self.idf[self.body.term]
         in_body = summed(weights, body.unit, body.units)
-        if not self.label.unit.size:
-            return in_body, np.zeros(body.units)
         is_in_label = contained(body.keys(self.section_of[body.unit]), self.label.keys())
         in_both = summed(weights * is_in_label, body.unit, body.units)
         return in_body, self.covered(self.label)[self.section_of] - in_both
