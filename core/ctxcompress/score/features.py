@@ -89,19 +89,15 @@ FEATURES = (
     "alone",  # BM25 of the unit, relative to the best
     "unit_before",  # the same of the unit before
     "unit_after",  # the same of the unit after
-    "unit_covered",  # share of the query's weight in the unit
-    "unit_covered_with_before",  # and in the unit before
-    "around",  # BM25 of the units around it, less the further away, relative to the best
+    "unit_covered_with_before",  # share of the query's weight in the unit and in the unit before
     "covered_around",  # share of the query's weight in the unit, the three before and the three after
     "label_covers",  # share of the query's weight in the segment's own label: speaker, keys, first cell
-    "covered",  # share of the query's weight in the segment
-    "covered_rank",  # 1 / rank of that
-    "covered_with_label",  # and in its title and headings
+    "covered_rank",  # 1 / rank by the query's weight in the segment
+    "covered_with_label",  # share of that weight in the segment, its title and headings
     "covered_by_section",  # and in all of its section
     "section_rank",  # 1 / rank by BM25 of the section with title and headings
-    "heading_covers",  # share of the query's weight in the innermost heading
-    "heading_precise",  # share of that heading's words that the query has
-    "heading_fits",  # product of the two
+    "heading_precise",  # share of the innermost heading's words that the query has
+    "heading_fits",  # product of that and the share of the query's weight in this heading
     "first",  # whether it is the first of its passage
     "length",  # log of the number of words, relative to the median
     "short",  # fewer than five words
@@ -109,8 +105,6 @@ FEATURES = (
 """The rows of `features`, in order."""
 _ROWS = frozenset((Kind.TABLE, Kind.RECORD))
 """Kinds whose segments are no sequence: the row above says nothing about a row. So it is with definitions in code."""
-_HALVED = 4
-"""The number of units further away at which BM25 counts half."""
 _REACH = 3
 """The number of units on each side whose terms count as around."""
 
@@ -121,13 +115,12 @@ def features(corpus: Corpus, matches: Matches) -> Floats:
     section_of = matches.section_of
     alone, together = relative(matches.alone()), matches.together()
     in_body, in_label_alone = matches.coverage()
-    covered, section = in_body / weight, relative(together)[section_of]
+    section = relative(together)[section_of]
     return stacked(
         [
             relative(combined(alone, section, in_body, in_label_alone)),
-            *_neighbour_rows(corpus.once(Units.of), matches, alone, covered),
+            *_neighbour_rows(corpus.once(Units.of), matches, alone, in_body / weight),
             matches.covered(matches.own) / weight if corpus.own else np.zeros(in_body.size),
-            covered,
             1 / (1 + ranks(in_body)),
             (in_body + in_label_alone) / weight,
             (matches.covered(matches.section) / weight)[section_of],
@@ -147,13 +140,11 @@ def _median(values: Floats) -> float:
 
 
 def _heading_rows(corpus: Corpus, matches: Matches) -> list[Floats]:
-    """Return three rows with one column per segment: how well the innermost heading above it matches the query."""
+    """Return two rows with one column per segment: how well the innermost heading above it matches the query."""
     found = matches.name
-    if not found.unit.size:
-        return [np.zeros(matches.lengths.size)] * 3
-    covers = matches.covered(found) / matches.weight
     precise = np.minimum(np.bincount(found.unit, minlength=found.units) / corpus.name_sizes, 1.0)
-    return [row[matches.section_of] for row in (covers, precise, covers * precise)]
+    fits = matches.covered(found) / matches.weight * precise
+    return [row[matches.section_of] for row in (precise, fits)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,24 +182,11 @@ class Units:
         np.multiply(values[1:], self.continues[1:], out=shifted[:-1])
         return shifted
 
-    def around(self, values: Floats) -> Floats:
-        """Sum up the values of all units of the text, each less the further away it is."""
-        numbers, continues = values.tolist(), self.continues.tolist()
-        kept = 0.5 ** (1 / _HALVED)
-        total = 0.0
-        found = []
-        for value, is_next in zip(numbers, continues, strict=True):
-            total = total * kept + value if is_next else value
-            found.append(total)
-        total = 0.0
-        for place in range(len(numbers) - 1, -1, -1):
-            found[place] += total
-            total = (total + numbers[place]) * kept if continues[place] else 0.0
-        return np.array(found)
-
 
 def _neighbour_rows(units: Units, matches: Matches, own: Floats, covered: Floats) -> list[Floats]:
-    """Return the rows from "alone" to "covered_around". own, covered: the first and the fourth of segments."""
+    """Return the rows from "alone" to "covered_around". own: the first of segments. covered: share of the
+    query's weight in each segment.
+    """
     number, size, body, idf = units.number, units.continues.size, matches.body, matches.idf
     if size < number.size:  # else each segment is a unit
         body = counted(body.keys(number[body.unit]), size, body.terms, body.times)
@@ -218,9 +196,7 @@ def _neighbour_rows(units: Units, matches: Matches, own: Floats, covered: Floats
         own,
         units.before(own),
         units.after(own),
-        covered,
         covered + units.before(covered) - _in_both(units, body, idf) / matches.weight,
-        relative(units.around(own)),
         _covered_around(units, body, idf) / matches.weight,
     )
     return [row[number] for row in rows]
@@ -257,7 +233,6 @@ TURNS = (
     "judged",  # the log odds of its probability so far
     "turn_before",  # root of the probability of the turn before
     "turn_before_that",  # the same of the turn before that
-    "turn_after",  # the same of the turn after
     "answers",  # root of the probability of the turn before if that asks
     "asks",  # whether the turn asks
 )
@@ -276,7 +251,7 @@ def turn_features(corpus: Corpus, probability: Floats) -> Floats:
     asking[units.number[[_MARK.search(text) is not None for text in corpus.texts]]] = 1.0
     said = np.sqrt(of_turns)
     before = units.before(said)
-    rows = (before, units.before(before), units.after(said), units.before(asking * said), asking)
+    rows = (before, units.before(before), units.before(asking * said), asking)
     return stacked([log_odds(probability), *(row[units.number] for row in rows)])
 
 

@@ -74,8 +74,8 @@ _WRONG = 0.9
 """The least severity of a line that what is near it may belong to."""
 _NEAR, _FARTHER = 0.5, 0.85
 """The share of it that the next rare line has, and how much less each further one has."""
-_BELOW, _ABOVE = 8, 2
-"""How many lines below and above have some."""
+_BELOW = 8
+"""How many lines below have some."""
 
 Shape = tuple[str, ...]
 
@@ -113,16 +113,14 @@ class _Lines:
     def severity(self) -> Floats:
         """How bad each line says that things are, from 0 to 1.
 
-        Rare lines have a share of that of a line right above or below them, because they say what it is about: the
-        place, what was expected, the test.
+        Rare lines have a share of that of a line right above them, because they say what it is about: the place, what
+        was expected.
         """
         severity = np.array([_severity(text) for text in self.texts])
         wrong, near = np.where(severity >= _WRONG, severity, 0.0), severity.copy()
         for far in range(1, min(_BELOW, severity.size - 1) + 1):
             share = _NEAR * _FARTHER ** (far - 1) * (self.document[far:] == self.document[:-far])
             near[far:] = np.maximum(near[far:], share * wrong[:-far] * self.rarity[far:])
-            if far <= _ABOVE:
-                near[:-far] = np.maximum(near[:-far], share * wrong[far:] * self.rarity[:-far])
         return near
 
 
