@@ -3,7 +3,7 @@ search for misspelled words, and what is computed from arrays of occurrences, su
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, islice, pairwise
+from itertools import accumulate, islice, pairwise, zip_longest
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -118,22 +118,11 @@ def occurrences(texts: Concordance, query: Mapping[str, float], terms: Terms, as
     matching = terms.matching(texts.vocabulary, query)
     matching |= respelled(asked, query, matching, texts.vocabulary, terms)
     unit, _, word = texts.find([*matching])
-    return _counted(unit, word, [*matching.values()], texts.texts, len(query))
-
-
-def _counted(unit: Integers, word: Integers, matching: Sequence[Sequence[int]], units: int, terms: int) -> Occurrences:
-    """Return the occurrences of terms. unit, word: of each occurrence of a word. matching: the terms of each word."""
-    term = np.array([*chain.from_iterable(matching)], np.intp)
-    if term.size > len(matching):  # a word with several terms is an occurrence of each
-        sizes = np.fromiter(map(len, matching), np.intp, len(matching))
-        times = sizes[word]
-        offset = _sums_before(sizes)[word] - _sums_before(times)
-        unit, word = np.repeat(unit, times), np.repeat(offset, times) + np.arange(times.sum(), dtype=np.intp)
-    return counted(unit * terms + term[word], units, terms)
-
-
-def _sums_before(sizes: Integers) -> Integers:
-    return sizes.cumsum(dtype=np.intp) - sizes
+    keys = [_NO_UNITS]
+    for terms_of_words in zip_longest(*matching.values(), fillvalue=-1):  # a word may have several
+        term = np.array(terms_of_words, np.intp)[word]
+        keys.append((unit * len(query) + term)[term >= 0])
+    return counted(np.concatenate(keys), texts.texts, len(query))
 
 
 @dataclass(frozen=True, slots=True)
