@@ -22,33 +22,18 @@ from ctxcompress.score.bridges import BRIDGES
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "the hand-made score": ("combined",),
-    "segment: BM25 and coverage": ("alone", "covered", "covered_rank", "covered_with_label"),
-    "turns and neighbours": (
-        "unit_before",
-        "unit_after",
-        "unit_covered",
-        "unit_covered_with_before",
-        "around",
-        "covered_around",
-    ),
+    "segment: BM25 and coverage": ("alone", "covered_rank", "covered_with_label"),
+    "turns and neighbours": ("unit_before", "unit_after", "unit_covered_with_before", "covered_around"),
     "labels of segments": ("label_covers",),
     "section: rank, coverage": ("section_rank", "covered_by_section"),
-    "headings": ("heading_covers", "heading_precise", "heading_fits"),
+    "headings": ("heading_precise", "heading_fits"),
     "position and length": ("first", "length", "short"),
     "bridges: the pass before": ("before", "before_logit", "before_relative", "passage_before"),
     "bridges: titles": ("title_mentioned", "title_mentioned_and_before", "mentions_title", "title_in_query"),
     "bridges: names": ("names", "names_log", "names_of_passage"),
-    "source code: what it is": (
-        "is_function",
-        "is_class",
-        "is_doc",
-        "is_private",
-        "is_protocol",
-        "outside",
-        "in_outermost",
-    ),
+    "source code: what it is": ("is_function", "is_protocol"),
     "source code: calls and neighbours": ("called", "calls", "same_outermost", "same_definition", "near"),
-    "source code: signatures and names": ("owner", "resembles"),
+    "source code: names": ("resembles",),
 }
 """Every feature of the model over words and of the pass over source code, in one group each; but for what was judged
 before, without which a pass would begin anew."""

@@ -1,4 +1,4 @@
-"""Learns the weights of core/ctxcompress/score/confidence.py, and measures the confidence in contexts.
+"""Learns the weights of core/ctxcompress/score/evidence.py, and measures the confidence in contexts.
 
     python benchmarks/train_confidence.py CASES...                          # print the table and the weights
     python benchmarks/train_confidence.py CASES... --docs docs/evidence.md  # and replace the table there
@@ -27,7 +27,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from ctxcompress.query.terms import query_terms
-from ctxcompress.score.features import CONFIDENCE, confidence_features
+from ctxcompress.score.evidence import CONFIDENCE, confidence_features
 from ctxcompress.text.words import Terms
 
 _OTHERS = 2

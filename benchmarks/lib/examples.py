@@ -17,9 +17,8 @@ from ctxcompress.reduce.stages import reduced
 from ctxcompress.score.bridges import Bridges
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.evidence import Stage, follow, passes, sigmoid
-from ctxcompress.score.features import features, relevance
+from ctxcompress.score.features import features, relevance, turn_features
 from ctxcompress.score.matches import Matches, find_matches
-from ctxcompress.score.neighbours import turn_features
 from ctxcompress.score.semantic import Semantics
 from ctxcompress.score.source_features import source_features
 from ctxcompress.select.layout import Layout

@@ -10,8 +10,7 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
 from ctxcompress.score.evidence import COLUMNS, Calibration, Model, Stage, follow, sigmoid
-from ctxcompress.score.features import FEATURES
-from ctxcompress.score.neighbours import is_conversation
+from ctxcompress.score.features import FEATURES, is_conversation
 from ctxcompress.score.semantic import Semantics
 from lib.examples import Example, Floats
 from lib.kinds import kind_of
@@ -80,8 +79,7 @@ class LastPass:
 
 _OF_PROSE = Limits({"combined": 2.0, "heading_fits": 12.0}, frozenset(FEATURES) - {"first", "length", "short"})
 _OF_TABLE = Limits({"words": 0.5, "static": 0.5}, frozenset(("words", "static")))
-_OF_SOURCE = Limits({"judged": 1.0}, frozenset({"is_doc"}))
-"""Docstrings were taken out of the sets, because they are the questions."""
+_OF_SOURCE = Limits({"judged": 1.0}, frozenset())
 _OF_TURNS = Limits({"judged": 1.0}, frozenset(), regularization=80.0)
 
 

@@ -9,8 +9,7 @@ from types import ModuleType
 import pytest
 
 from ctxcompress.score.bridges import BRIDGES
-from ctxcompress.score.features import FEATURES
-from ctxcompress.score.neighbours import TURNS
+from ctxcompress.score.features import FEATURES, TURNS
 from ctxcompress.score.semantic import SEMANTIC
 from ctxcompress.score.source_features import SOURCE
 

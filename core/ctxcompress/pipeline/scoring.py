@@ -25,8 +25,8 @@ from ctxcompress.query.focus import questions_in
 from ctxcompress.query.terms import Question, asks_for_all
 from ctxcompress.score.adjustments import UNASKED, Judged, adjusted_worth, unasked_boilerplate
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.evidence import evidence, matches_in
-from ctxcompress.score.features import confidence, relevance, scores_of_rank_bm25
+from ctxcompress.score.evidence import confidence, evidence, matches_in
+from ctxcompress.score.features import relevance, scores_of_rank_bm25
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches, find_matches
 from ctxcompress.score.semantic import Semantics

@@ -5,9 +5,10 @@ least a point of their evidence without it. `make ablate` switches each off in t
 """
 
 import re
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.query.terms import Question
-from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.corpus import Corpus, of_kinds
 from ctxcompress.score.log_relevance import rescore_logs
 
 __all__ = [
@@ -130,21 +131,20 @@ def raise_long_turns(table: SegmentTable, probability: Floats) -> Floats:
     """Return the probabilities; where many turns of a conversation are long, their parts have higher odds."""
     if _TURN not in table.kinds:
         return probability
-    parts = _goes_on(table, (_TURN,))
-    parts[:-1] |= parts[1:]
+    parts = _parts_of_turns(table)
     if parts.mean() < _LONG_TURNS:
         return probability
     raised: Floats = _OF_LONG_TURN * probability / (1 + (_OF_LONG_TURN - 1) * probability)
     return np.where(parts, raised, probability)
 
 
-def _goes_on(table: SegmentTable, kinds: Container[Kind]) -> NDArray[np.bool_]:
-    """Return which segments are of these kinds and go on with the block of the segment before."""
-    blocks, found = np.array(table.block), ~table.begins
-    found[1:] &= blocks[1:] == blocks[:-1]
-    numbers = np.flatnonzero(found)
-    found[numbers] = [table.kind[number] in kinds for number in numbers.tolist()]
-    return found
+def _parts_of_turns(table: SegmentTable) -> NDArray[np.bool_]:
+    """Return which segments are parts of turns of several segments."""
+    turns, blocks = of_kinds(table, (_TURN,)), np.array(table.block)
+    parts = np.zeros(turns.size, dtype=bool)
+    parts[1:] = turns[1:] & ~table.begins[1:] & (blocks[1:] == blocks[:-1])
+    parts[:-1] |= parts[1:]
+    return parts
 
 
 def _in_tables(table: SegmentTable) -> Iterator[tuple[int, Sequence[int]]]:
@@ -181,32 +181,22 @@ class Judged:
     """What completes each segment, for an adjustment of worth."""
 
 
-@dataclass(frozen=True, slots=True)
-class Adjustment:
+class Adjustment(NamedTuple):
     """One row of the table."""
 
     name: str
     change: Callable[[Judged, Floats], Floats]
     """(what was judged, the probability of each segment) -> the probability of each segment."""
-    paid_by: str
-    """The marked cases that lose without it."""
 
 
 OF_PROBABILITY = (
     Adjustment(
         "answers with yes or no",
         lambda judged, found: raise_yes_no_answers(judged.question.text, judged.corpus.table, found),
-        paid_by="frequently asked questions",
     ),
+    Adjustment("rows of a table", lambda judged, found: raise_rows(judged.corpus.table, found)),
     Adjustment(
-        "rows of a table",
-        lambda judged, found: raise_rows(judged.corpus.table, found),
-        paid_by="financial reports",
-    ),
-    Adjustment(
-        "lines of logs",
-        lambda judged, found: rescore_logs(judged.question, judged.corpus, found, judged.closeness),
-        paid_by="logs",
+        "lines of logs", lambda judged, found: rescore_logs(judged.question, judged.corpus, found, judged.closeness)
     ),
 )
 """They change how likely a segment is needed."""
@@ -214,13 +204,8 @@ OF_WORTH = (
     Adjustment(
         "what completes a likely segment",
         lambda judged, found: judged.completions.shared(found) if judged.completions else found,
-        paid_by="frequently asked questions, pages of PDFs, mail",
     ),
-    Adjustment(
-        "long turns",
-        lambda judged, found: raise_long_turns(judged.corpus.table, found),
-        paid_by="meetings",
-    ),
+    Adjustment("long turns", lambda judged, found: raise_long_turns(judged.corpus.table, found)),
 )
 """They change what a segment is worth to the selection, and not whether it is likely."""
 

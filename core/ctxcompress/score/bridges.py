@@ -13,7 +13,7 @@ import numpy as np
 
 from ctxcompress.data.table import Floats, Integers
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.occurrences import relative, stacked
+from ctxcompress.score.matches import relative, stacked
 from ctxcompress.text.words import split_each, split_unspaced
 
 __all__ = ["BRIDGES", "Bridges", "Mentions"]
@@ -34,22 +34,24 @@ class Mentions:
     """The number of different titles."""
     forms: Sequence[str]
     """Each document's title as it is looked for in a query; "" for one that is too short."""
-    links: Sequence[tuple[int, int]]
-    """(number of a segment, number of a title) where a segment mentions a title other than its own."""
+    links: Integers
+    """Number of a segment, number of a title, where a segment mentions a title other than its own; shape (2, links)."""
 
     @classmethod
     def of(cls, corpus: Corpus) -> "Mentions":
         """Find the titles of the documents; none if titles and names lead everywhere, as in a conversation."""
         if not corpus.has_titles:
             documents = len(corpus.titles)
-            return cls(np.zeros(documents, np.intp), 0, [""] * documents, ())
+            return cls(np.zeros(documents, np.intp), 1, [""] * documents, np.zeros((2, 0), np.intp))
         names = [_without_qualifier(title) for title in corpus.titles]
         of_names = split_each(names)
         numbers: dict[str, int] = {}
         title = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.intp)
         of_titles = dict(zip(names, of_names, strict=True))
         links = _links(of_titles, title[corpus.passage].tolist(), corpus)
-        return cls(title, len(numbers), list(map(_form, names, of_names)), list(links))
+        return cls(
+            title, len(numbers), list(map(_form, names, of_names)), np.array(list(links), np.intp).reshape(-1, 2).T
+        )
 
     def in_query(self, query: str) -> list[bool]:
         """Return for each document whether the query has its title."""
@@ -71,8 +73,12 @@ def _joined_words(text: str) -> str:
     return "".join(f" {word}" for word in split_unspaced(text.lower())) or text
 
 
+def _is_long(title: str) -> bool:
+    return len(title) >= _SHORTEST_TITLE
+
+
 def _form(title: str, words: Sequence[str]) -> str:
-    if len(title) < _SHORTEST_TITLE:
+    if not _is_long(title):
         return ""
     return f" {' '.join(words)}".lower() if title.isascii() and words else _joined_words(title)
 
@@ -84,17 +90,13 @@ def _links(titles: Mapping[str, Sequence[str]], own: Sequence[int], corpus: Corp
 
     titles: title -> its words, in the order of their numbers. own: the number of each segment's own title.
     """
-    words_of = (tuple(words[:_LONGEST_TITLE]) for words in titles.values())
-    long_enough = (len(title) >= _SHORTEST_TITLE for title in titles)
-    numbers = {words: n for n, (words, is_long) in enumerate(zip(words_of, long_enough, strict=True)) if is_long}
+    numbers = {tuple(words[:_LONGEST_TITLE]): n for n, (title, words) in enumerate(titles.items()) if _is_long(title)}
     with_word: dict[str, list[tuple[int, int, tuple[str, ...]]]] = {}
     for words, number in numbers.items():
         longest = max(words, key=len, default="")
         if longest in corpus.concordance.vocabulary:
             with_word.setdefault(longest, []).append((number, words.index(longest), words))
     candidates = list(with_word.values())
-    if not candidates:
-        return
     for segment, place, word in zip(*(each.tolist() for each in corpus.in_segments([*with_word])), strict=True):
         for title, before, words in candidates[word]:
             if title != own[segment] and place >= before:
@@ -173,17 +175,12 @@ class Bridges:
     def _mentions(self, before: Floats, best: Floats) -> tuple[Floats, Floats]:
         """Return, for each passage, the best segment that mentions its title, and for each segment, the best passage
         that it mentions."""
-        title, titles, links = self._found.title, self._found.titles, self._found.links
-        if not links:
-            return np.zeros(self._passages), np.zeros(before.size)
-        best_of_title = np.zeros(titles)
+        title, (segment, number) = self._found.title, self._found.links
+        best_of_title, mentioned, mentions = *np.zeros((2, self._found.titles)), np.zeros(before.size)
         np.maximum.at(best_of_title, title, best)
-        worth, found = best_of_title.tolist(), before.tolist()
-        mentioned, mentions = [0.0] * titles, [0.0] * before.size
-        for segment, number in links:
-            mentioned[number] = max(mentioned[number], found[segment])
-            mentions[segment] = max(mentions[segment], worth[number])
-        return np.array(mentioned)[title], np.array(mentions)
+        np.maximum.at(mentioned, number, before[segment])
+        np.maximum.at(mentions, segment, best_of_title[number])
+        return mentioned[title], mentions
 
     def _shared_names(self, before: Floats, sources: Sequence[int]) -> Floats:
         """Sum up, for each segment, the worth of the rare names that it shares with best segments of other passages."""
@@ -213,10 +210,7 @@ class Bridges:
         return {
             word
             for word in self._corpus.words[segment]
-            if not word[0].islower()
-            and len(word) > 1
-            and (word[0].isupper() or word[0].isdigit())
-            and word.lower() not in self._ignored
+            if (word[0].isupper() or word[0].isdigit()) and len(word) > 1 and word.lower() not in self._ignored
         }
 
     def _occurrences(self, names: Sequence[str]) -> list[tuple[int, int]]:

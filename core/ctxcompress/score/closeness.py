@@ -16,7 +16,7 @@ from ctxcompress.encoders.encoder import Comparer, Encoder, ManyComparer, WordCo
 from ctxcompress.encoders.vectors import as_numbers, checked_numbers, unit, without_surrogates
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.occurrences import standardized
+from ctxcompress.score.matches import standardized
 from ctxcompress.text.words import split_each
 
 __all__ = ["Closeness", "closeness_of_all", "closeness_of_some"]

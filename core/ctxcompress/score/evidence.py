@@ -17,26 +17,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.data.named_patterns import dates_in, is_same_date
-from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, Integers
 from ctxcompress.query.terms import Question, clauses
 from ctxcompress.score.adjustments import Judged, adjusted_probability
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.features import FEATURES, features
+from ctxcompress.score.features import FEATURES, TURNS, features, is_conversation, turn_features
 from ctxcompress.score.log_relevance import rescore_logs
-from ctxcompress.score.matches import Matches, find_matches
-from ctxcompress.score.neighbours import TURNS, is_conversation, turn_features
-from ctxcompress.score.occurrences import deviation
+from ctxcompress.score.matches import Matches, Occurrences, contained, deviation, find_matches, log_odds, summed
 from ctxcompress.score.semantic import SEMANTIC, WORD_VECTORS, Semantics
 from ctxcompress.score.source_features import SOURCE, is_program, source_features
 from ctxcompress.text.words import Terms, split_words
 
 __all__ = [
     "COLUMNS",
+    "CONFIDENCE",
     "Calibration",
     "Model",
     "Stage",
+    "confidence",
+    "confidence_features",
     "evidence",
     "follow",
     "load_models",
@@ -56,7 +56,6 @@ COLUMNS: Mapping[str, tuple[tuple[str, ...], ...]] = {
 }
 """Name of a model -> the feature names of each of its passes. "words" runs first; "word_table",
 "static", "encoder" or "encoder_and_static" continues from it; "source" and "turns" continue from the last of these."""
-_TURN = Kind.TURN  # ten times as fast as an attribute of an enum
 _ENCODER_IN_SOURCE = 0.5
 """The share of an encoder in the probabilities that the pass over source code begins with: names say as much as it."""
 _COVERED = FEATURES.index("covered_with_label")
@@ -82,10 +81,9 @@ class Stage:
         Features are added one after the other: the order in which a matrix product adds them depends on the processor
         and on a segment's place among the others.
         """
-        first, *others = tables
-        total: Floats = self.intercept + np.add.reduce(first * self.weights[: len(first), np.newaxis], axis=0)
-        done = len(first)
-        for rows in others:
+        total: Floats = np.full(tables[0].shape[1], self.intercept)
+        done = 0
+        for rows in tables:
             total += np.add.reduce(rows * self.weights[done : done + len(rows), np.newaxis], axis=0)
             done += len(rows)
         return total
@@ -194,8 +192,7 @@ def evidence(question: Question, corpus: Corpus, matches: Matches, semantics: Se
         of_source = np.vstack([rows, source_features(corpus, matches, tuple(question.wanted), judged)])
         probability = _rescored("source", corpus.table.is_source, of_source, probability)
     elif is_conversation(corpus):
-        turns = np.array([kind is _TURN for kind in corpus.table.kind])
-        probability = _rescored("turns", turns, turn_features(corpus, probability), probability)
+        probability = _rescored("turns", corpus.turns, turn_features(corpus, probability), probability)
     return adjusted_probability(Judged(question, corpus, closeness), probability)
 
 
@@ -204,8 +201,7 @@ def _between(words: Floats, encoder: Floats, share: float) -> Floats:
 
     share: the weight of the encoder, less where it does not know the language.
     """
-    words, encoder = np.clip(words, 1e-9, 1 - 1e-9), np.clip(encoder, 1e-9, 1 - 1e-9)
-    return sigmoid((1 - share) * np.log(words / (1 - words)) + share * np.log(encoder / (1 - encoder)))
+    return sigmoid((1 - share) * log_odds(words) + share * log_odds(encoder))
 
 
 def passes(corpus: Corpus) -> int:
@@ -219,12 +215,12 @@ def follow(bridges: Bridges, logits: Floats, stages: Sequence[Stage], *tables: F
     Passes end early when the best segments stay the same, because another one would change little.
     """
     sources: list[int] | None = None
+    first, *others = tables
     for stage in stages:
         probability = sigmoid(logits)
         found = bridges.sources(probability)
         if found == sources:
             break
-        first, *others = tables
         logits, sources = stage.logits(first, bridges.features(probability, found), *others), found
     return logits
 
@@ -243,3 +239,65 @@ def sigmoid(logits: Floats) -> Floats:
     """Return 1 / (1 + exp(-logits)), without overflow."""
     probability: Floats = 1 / (1 + np.exp(-np.minimum(np.maximum(logits, -500.0), 500.0)))
     return probability
+
+
+CONFIDENCE: Mapping[str, float] = {
+    "terms": 1.62,  # log of 1 + the number of terms
+    "found": 4.47,  # share of the terms that occur
+    "in_segment": 3.04,  # greatest share in one segment; long terms count more
+    "in_section": 3.79,  # greatest share in one section with its title and headings
+    "segments": -0.56,  # log of 1 + the number of segments
+}
+"""Name of a feature -> its weight."""
+_INTERCEPT = -6.96
+_LONG_TERM = 10
+"""Characters: longer terms count no more than these."""
+_LENGTH_POWER = 1.5
+"""How much more a long term counts: it is rarer in other texts than a short one."""
+
+
+def confidence(query: Mapping[str, float], matches: Matches) -> float:
+    """Return the probability that the segments answer the query, from 0 to 1; 0.5 if the query has no terms.
+
+    query: term -> weight. matches: of these terms.
+    """
+    if not query:
+        return 0.5
+    weights = np.fromiter(CONFIDENCE.values(), float)
+    return float(sigmoid(_INTERCEPT + weights @ confidence_features(query, matches)))
+
+
+def confidence_features(query: Mapping[str, float], matches: Matches) -> Floats:
+    """Return one number per name in CONFIDENCE.
+
+    query: term -> weight, at least one. Synonyms, which have less weight, do not count.
+    """
+    own = np.fromiter(query.values(), float) == max(query.values())
+    sizes = np.array([min(len(term), _LONG_TERM) for term in query]) ** _LENGTH_POWER * own
+    speakers = _speakers(matches)
+    occurs = np.zeros(len(query), dtype=bool)
+    occurs[matches.section.term] = occurs[speakers] = True
+    return np.array(
+        [
+            np.log1p(own.sum()),
+            (occurs & own).sum() / own.sum(),
+            _greatest_share(sizes, matches.body, speakers),
+            _greatest_share(sizes, matches.section, speakers),
+            np.log1p(matches.lengths.size),
+        ]
+    )
+
+
+def _speakers(matches: Matches) -> Integers:
+    """Return the terms that are names of speakers and not in the text of their turns. They count as found everywhere in
+    the conversation."""
+    label, body = matches.own, matches.body
+    return np.unique(label.term[~contained(label.keys(), body.keys())])
+
+
+def _greatest_share(sizes: Floats, found: Occurrences, given: Integers) -> float:
+    """Return the greatest share of the terms that one unit has. given: terms that count as found in each."""
+    others = sizes.copy()
+    others[given] = 0.0
+    best = summed(others[found.term], found.unit, found.units).max(initial=0.0) + sizes[given].sum()
+    return float(best / sizes.sum())

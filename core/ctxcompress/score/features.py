@@ -1,96 +1,46 @@
-"""Named features of segments: how well their words match the query. They mean the same in every kind of text: shares,
-ranks and relative scores rather than counts."""
+"""Named features of segments: how well their words match the query, and what stands beside them. They mean the same in
+every kind of text: shares, ranks and relative scores rather than counts.
+
+An answer often shares no word with the query, because the question before it has them all. So a segment gains when
+the units around it match the query. A unit is a turn with all its parts, and in any other text a segment.
+"""
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
+from dataclasses import dataclass
+from itertools import islice, pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, Integers
-from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.matches import Matches
-from ctxcompress.score.neighbours import NEIGHBOURS, Units, neighbour_rows, unit_rows
-from ctxcompress.score.occurrences import Occurrences, contained, ranks, relative, stacked, summed
+from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.score.corpus import Corpus, of_kinds
+from ctxcompress.score.matches import (
+    Matches,
+    Occurrences,
+    bm25,
+    contained,
+    counted,
+    log_odds,
+    ranks,
+    relative,
+    stacked,
+    summed,
+)
 from ctxcompress.text.words import Terms
 
 __all__ = [
-    "CONFIDENCE",
     "FEATURES",
+    "TURNS",
+    "Units",
     "combined",
-    "confidence",
-    "confidence_features",
     "features",
+    "is_conversation",
     "relevance",
     "scores_of_rank_bm25",
+    "turn_features",
 ]
-
-CONFIDENCE: Mapping[str, float] = {
-    "terms": 1.62,  # log of 1 + the number of terms
-    "found": 4.47,  # share of the terms that occur
-    "in_segment": 3.04,  # greatest share in one segment; long terms count more
-    "in_section": 3.79,  # greatest share in one section with its title and headings
-    "segments": -0.56,  # log of 1 + the number of segments
-}
-"""Name of a feature -> its weight."""
-_INTERCEPT = -6.96
-_LONG_TERM = 10
-"""Characters: longer terms count no more than these."""
-_LENGTH_POWER = 1.5
-"""How much more a long term counts: it is rarer in other texts than a short one."""
-
-
-def confidence(query: Mapping[str, float], matches: Matches) -> float:
-    """Return the probability that the segments answer the query, from 0 to 1; 0.5 if the query has no terms.
-
-    query: term -> weight. matches: of these terms.
-    """
-    if not query:
-        return 0.5
-    weights = np.fromiter(CONFIDENCE.values(), float)
-    return float(1 / (1 + np.exp(-_INTERCEPT - weights @ confidence_features(query, matches))))
-
-
-def confidence_features(query: Mapping[str, float], matches: Matches) -> Floats:
-    """Return one number per name in CONFIDENCE.
-
-    query: term -> weight, at least one. Synonyms, which have less weight, do not count.
-    """
-    own = np.fromiter(query.values(), float) == max(query.values())
-    sizes = np.array([min(len(term), _LONG_TERM) for term in query]) ** _LENGTH_POWER * own
-    occurs = np.zeros(len(query), dtype=bool)
-    speakers = _speakers(matches)
-    occurs[matches.section.term] = True
-    occurs[speakers] = True
-    return np.array(
-        [
-            np.log1p(own.sum()),
-            (occurs & own).sum() / own.sum(),
-            _greatest_share(sizes, matches.body, speakers),
-            _greatest_share(sizes, matches.section, speakers),
-            np.log1p(matches.lengths.size),
-        ]
-    )
-
-
-def _speakers(matches: Matches) -> Integers:
-    """Return the terms that are names of speakers and not in the text of their turns. They count as found everywhere in
-    the conversation."""
-    label, body = matches.own, matches.body
-    if not label.unit.size:
-        return label.term
-    within = contained(label.unit * label.terms + label.term, body.unit * body.terms + body.term)
-    return np.unique(label.term[~within])
-
-
-def _greatest_share(sizes: Floats, found: Occurrences, given: Integers) -> float:
-    """Return the greatest share of the terms that one unit has. given: terms that count as found in each."""
-    if not found.unit.size:
-        return float(sizes[given].sum() / sizes.sum())
-    others = sizes.copy()
-    others[given] = 0.0
-    best = summed(others[found.term], found.unit, found.units).max() + sizes[given].sum()
-    return float(best / sizes.sum())
-
 
 _SECTION_WEIGHT = 2.5
 _COVERAGE_WEIGHT = 1.0
@@ -101,8 +51,6 @@ _MOST_TERMS = 100
 
 def relevance(matches: Matches) -> Floats:
     """Return the score of every segment, shape (segments,), at least 0; all 0 if nothing matches."""
-    if not matches.any:
-        return np.zeros(matches.lengths.size)
     section = relative(matches.together())[matches.section_of]
     return combined(relative(matches.alone()), section, *matches.coverage())
 
@@ -138,36 +86,41 @@ def scores_of_rank_bm25(
 
 FEATURES = (
     "combined",  # the score of `scorer="bm25"`, relative to the best
-    *NEIGHBOURS,
+    "alone",  # BM25 of the unit, relative to the best
+    "unit_before",  # the same of the unit before
+    "unit_after",  # the same of the unit after
+    "unit_covered_with_before",  # share of the query's weight in the unit and in the unit before
+    "covered_around",  # share of the query's weight in the unit, the three before and the three after
     "label_covers",  # share of the query's weight in the segment's own label: speaker, keys, first cell
-    "covered",  # share of the query's weight in the segment
-    "covered_rank",  # 1 / rank of that
-    "covered_with_label",  # and in its title and headings
+    "covered_rank",  # 1 / rank by the query's weight in the segment
+    "covered_with_label",  # share of that weight in the segment, its title and headings
     "covered_by_section",  # and in all of its section
     "section_rank",  # 1 / rank by BM25 of the section with title and headings
-    "heading_covers",  # share of the query's weight in the innermost heading
-    "heading_precise",  # share of that heading's words that the query has
-    "heading_fits",  # product of the two
+    "heading_precise",  # share of the innermost heading's words that the query has
+    "heading_fits",  # product of that and the share of the query's weight in this heading
     "first",  # whether it is the first of its passage
     "length",  # log of the number of words, relative to the median
     "short",  # fewer than five words
 )
 """The rows of `features`, in order."""
+_ROWS = frozenset((Kind.TABLE, Kind.RECORD))
+"""Kinds whose segments are no sequence: the row above says nothing about a row. So it is with definitions in code."""
+_REACH = 3
+"""The number of units on each side whose terms count as around."""
 
 
 def features(corpus: Corpus, matches: Matches) -> Floats:
     """Return one row per name in FEATURES and one column per segment."""
-    weight = matches.idf.sum() or 1.0
+    weight = matches.weight
     section_of = matches.section_of
     alone, together = relative(matches.alone()), matches.together()
     in_body, in_label_alone = matches.coverage()
-    covered, section = in_body / weight, relative(together)[section_of]
+    section = relative(together)[section_of]
     return stacked(
         [
             relative(combined(alone, section, in_body, in_label_alone)),
-            *_neighbour_rows(corpus.once(Units.of), matches, alone, covered),
+            *_neighbour_rows(corpus.once(Units.of), matches, alone, in_body / weight),
             matches.covered(matches.own) / weight if corpus.own else np.zeros(in_body.size),
-            covered,
             1 / (1 + ranks(in_body)),
             (in_body + in_label_alone) / weight,
             (matches.covered(matches.section) / weight)[section_of],
@@ -186,17 +139,122 @@ def _median(values: Floats) -> float:
     return float(ascending[(values.size - 1) // 2] + ascending[values.size // 2]) / 2
 
 
-def _neighbour_rows(units: Units, matches: Matches, alone: Floats, covered: Floats) -> list[Floats]:
-    if units.are_segments:
-        return unit_rows(units, matches.body, alone, covered, matches.idf)
-    return neighbour_rows(units, matches.body, matches.lengths, matches.idf)
-
-
 def _heading_rows(corpus: Corpus, matches: Matches) -> list[Floats]:
-    """Return three rows with one column per segment: how well the innermost heading above it matches the query."""
+    """Return two rows with one column per segment: how well the innermost heading above it matches the query."""
     found = matches.name
-    if not found.unit.size:
-        return [np.zeros(matches.lengths.size)] * 3
-    covers = matches.covered(found) / (matches.idf.sum() or 1.0)
     precise = np.minimum(np.bincount(found.unit, minlength=found.units) / corpus.name_sizes, 1.0)
-    return [row[matches.section_of] for row in (covers, precise, covers * precise)]
+    fits = matches.covered(found) / matches.weight * precise
+    return [row[matches.section_of] for row in (precise, fits)]
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """The units of a segment table."""
+
+    number: Integers
+    """The number of each segment's unit, from 0."""
+    continues: NDArray[np.bool_]
+    """Whether each unit belongs to the same text or conversation as the unit before."""
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> "Units":
+        """Find the units. Turns of several documents with the same title are one conversation."""
+        table, begins = corpus.table, corpus.table.begins[1:]
+        rows, turns = table.is_source | of_kinds(table, _ROWS), corpus.turns
+        both = turns[1:] & turns[:-1]
+        starts, continues = np.ones(turns.size, dtype=bool), ~table.begins
+        continues[1:] &= ~(rows[1:] & rows[:-1])
+        if both.any():
+            blocks, titles = np.array(table.block), [corpus.titles[document] for document in table.document]
+            starts[1:] = begins | ~both | (blocks[1:] != blocks[:-1])
+            continues[1:] |= begins & both & [one == other for one, other in pairwise(titles)]
+        return cls(np.cumsum(starts) - 1, continues[starts])
+
+    def before(self, values: Floats) -> Floats:
+        """Return for each unit the value of the unit before, 0 if there is none."""
+        shifted = np.zeros(values.size)
+        np.multiply(values[:-1], self.continues[1:], out=shifted[1:])
+        return shifted
+
+    def after(self, values: Floats) -> Floats:
+        """Return for each unit the value of the unit after, 0 if there is none."""
+        shifted = np.zeros(values.size)
+        np.multiply(values[1:], self.continues[1:], out=shifted[:-1])
+        return shifted
+
+
+def _neighbour_rows(units: Units, matches: Matches, own: Floats, covered: Floats) -> list[Floats]:
+    """Return the rows from "alone" to "covered_around". own: the first of segments. covered: share of the
+    query's weight in each segment.
+    """
+    number, size, body, idf = units.number, units.continues.size, matches.body, matches.idf
+    if size < number.size:  # else each segment is a unit
+        body = counted(body.keys(number[body.unit]), size, body.terms, body.times)
+        own = relative(bm25(body, summed(matches.lengths, number, size), idf))
+        covered = matches.covered(body) / matches.weight
+    rows = (
+        own,
+        units.before(own),
+        units.after(own),
+        covered + units.before(covered) - _in_both(units, body, idf) / matches.weight,
+        _covered_around(units, body, idf) / matches.weight,
+    )
+    return [row[number] for row in rows]
+
+
+def _in_both(units: Units, body: Occurrences, idf: Floats) -> Floats:
+    """Sum up the weight of the terms that are in a unit and in the unit before."""
+    twice = contained(body.keys(body.unit - 1), body.keys()) & units.continues[body.unit]
+    return summed(idf[body.term] * twice, body.unit, body.units)
+
+
+def _covered_around(units: Units, body: Occurrences, idf: Floats) -> Floats:
+    """Sum up the weight of the terms that occur around each unit. Each term counts once.
+
+    The units of all texts stand on one line, so far apart between texts that nothing reaches from one to the next. An
+    occurrence counts for the places that it reaches, but not for those that the one before it reaches already.
+    """
+    if not body.unit.size:
+        return np.zeros(body.units)
+    place = np.arange(body.units) + _REACH * np.cumsum(~units.continues)
+    size = int(place[-1]) + 2 * _REACH + 2
+    keys = np.sort(body.term * size + place[body.unit])
+    term, there = np.divmod(keys, size)
+    end = there + _REACH + 1
+    begin = end - (2 * _REACH + 1)
+    begin[1:] = end[1:] - np.minimum(keys[1:] - keys[:-1], 2 * _REACH + 1)
+    weights = idf[term]
+    changes = summed(weights, begin, size) - summed(weights, end, size)
+    # Sums of the same weights in another order differ in the last digits: equal units must stay equal.
+    return np.round(changes.cumsum()[place], 9)
+
+
+TURNS = (
+    "judged",  # the log odds of its probability so far
+    "turn_before",  # root of the probability of the turn before
+    "turn_before_that",  # the same of the turn before that
+    "answers",  # root of the probability of the turn before if that asks
+    "asks",  # whether the turn asks
+)
+"""The rows of `turn_features`, in order."""
+_MARK = lazy_regex(r"[?\uff1f\u061f]")
+
+
+def turn_features(corpus: Corpus, probability: Floats) -> Floats:
+    """Return one row per name in TURNS and one column per segment.
+
+    probability: of each segment so far. A long turn of several segments has the probability of the best of them.
+    """
+    units = corpus.once(Units.of)
+    of_turns, asking = np.zeros((2, units.continues.size))
+    np.maximum.at(of_turns, units.number, probability)
+    asking[units.number[[_MARK.search(text) is not None for text in corpus.texts]]] = 1.0
+    said = np.sqrt(of_turns)
+    before = units.before(said)
+    rows = (before, units.before(before), units.before(asking * said), asking)
+    return stacked([log_odds(probability), *(row[units.number] for row in rows)])
+
+
+def is_conversation(corpus: Corpus) -> bool:
+    """Tell whether most segments are turns."""
+    return 2 * int(corpus.turns.sum()) > len(corpus.segments)

@@ -17,14 +17,14 @@ from itertools import islice
 import numpy as np
 
 from ctxcompress.data.passages import Kind
-from ctxcompress.data.table import Floats, Integers, SegmentTable
+from ctxcompress.data.table import Floats, Integers
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.query.terms import Question
-from ctxcompress.score.corpus import Corpus
+from ctxcompress.score.corpus import Corpus, of_kinds
 from ctxcompress.text.log_lines import line_shape
 from ctxcompress.text.words import split_words
 
-__all__ = ["FAILURES", "LineShapes", "rescore_logs"]
+__all__ = ["rescore_logs"]
 
 _LONGEST = 400
 """Characters of a line that make its shape."""
@@ -35,7 +35,7 @@ _MOST_SHAPES = 5_000
 """With more shapes, names are not looked for: it would take too much memory."""
 _PART = lazy_regex(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]{2,}")
 """A word of an identifier: camelCase, snake_case, dotted names and paths have several."""
-FAILURES = (
+_FAILURES = (
     r"(?<!\w)(?:fehler\w*|fehlgeschlagen|gescheitert|abgebrochen|erreurs?|échec\w*|échou\w+|errores|errore|errori"
     r"|fall(?:ó|o|os)|fallit[oaie]|erros?|falh\w+|fout(?:en)?|mislukt\w*|błęd\w*|błąd\w*|fel|hata\w*|başarısız\w*|ошибк\w*|сбо[йя]"
     r"|не удалось)\b|(?=[^\x00-\x7f])(?:错误|失败|出错|無法|无法|錯誤|失敗|エラー|できません|拒否"
@@ -52,7 +52,7 @@ _SEVERITIES = (
     (
         0.9,
         r"(?<!\w)(?:ERROR|ERR!|Error|error|Exception|FAILED|FAIL|BUILD FAILURE)\b|\[E\]|: E |\*\*\*|HTTP/[\d.]+\" 5\d\d"
-        rf"|[a-z]Error\b|xception\b|(?i:{FAILURES})",
+        rf"|[a-z]Error\b|xception\b|(?i:{_FAILURES})",
     ),
     (
         0.6,
@@ -74,63 +74,54 @@ _WRONG = 0.9
 """The least severity of a line that what is near it may belong to."""
 _NEAR, _FARTHER = 0.5, 0.85
 """The share of it that the next rare line has, and how much less each further one has."""
-_BELOW, _ABOVE = 8, 2
-"""How many lines below and above have some."""
+_BELOW = 8
+"""How many lines below have some."""
 
 Shape = tuple[str, ...]
 
 
 @dataclass(frozen=True)  # without slots: cached properties serve the next query
-class LineShapes:
+class _Lines:
     """The segments that are lines of logs, and the number of the shape that each of them has."""
 
     numbers: Integers
     """The numbers of the segments."""
+    texts: Sequence[str]
     shape: Integers
     """The number of the shape of each, from 0."""
-    table: SegmentTable
+    document: Integers
+    """The number of the document of each."""
 
     @classmethod
-    def of(cls, table: SegmentTable) -> "LineShapes":
-        """Find the lines of logs and their shapes."""
-        lines = enumerate(table.segments) if _LOG in table.kinds else ()
-        numbers = [number for number, segment in lines if segment.kind is _LOG]
-        shapes = _without_names([_shape(table.texts[number]) for number in numbers])
+    def of(cls, corpus: Corpus) -> "_Lines":
+        """Find the lines of logs, of which there are some, and their shapes."""
+        table = corpus.table
+        numbers = np.flatnonzero(of_kinds(table, (Kind.LOG,)))
+        texts = [table.texts[number] for number in numbers.tolist()]
+        shapes = _without_names([tuple(line_shape(text, _LONGEST)[:_MOST_WORDS]) for text in texts])
         known: dict[Shape, int] = {}
         of_lines = [known.setdefault(shape, len(known)) for shape in shapes]
-        return cls(np.array(numbers, dtype=np.intp), np.array(of_lines, dtype=np.intp), table)
-
-    @property
-    def texts(self) -> Sequence[str]:
-        return [self.table.texts[number] for number in self.numbers.tolist()]
+        return cls(numbers, texts, np.array(of_lines, dtype=np.intp), table.documents[numbers])
 
     @cached_property
     def rarity(self) -> Floats:
         """How rare each line's shape is: 1 for the only line of its shape, about 0 if all lines have it."""
-        times = np.bincount(self.shape)[self.shape] if self.shape.size else np.zeros(0)
-        rare: Floats = 1 - np.log(np.maximum(times, 1)) / np.log(self.shape.size + 1)
+        rare: Floats = 1 - np.log(np.bincount(self.shape)[self.shape]) / np.log(self.shape.size + 1)
         return rare
 
     @cached_property
     def severity(self) -> Floats:
         """How bad each line says that things are, from 0 to 1.
 
-        Rare lines have a share of that of a line right above or below them, because they say what it is about: the
-        place, what was expected, the test.
+        Rare lines have a share of that of a line right above them, because they say what it is about: the place, what
+        was expected.
         """
         severity = np.array([_severity(text) for text in self.texts])
-        document = self.table.documents[self.numbers]
         wrong, near = np.where(severity >= _WRONG, severity, 0.0), severity.copy()
         for far in range(1, min(_BELOW, severity.size - 1) + 1):
-            share = _NEAR * _FARTHER ** (far - 1) * (document[far:] == document[:-far])
+            share = _NEAR * _FARTHER ** (far - 1) * (self.document[far:] == self.document[:-far])
             near[far:] = np.maximum(near[far:], share * wrong[:-far] * self.rarity[far:])
-            if far <= _ABOVE:
-                near[:-far] = np.maximum(near[:-far], share * wrong[far:] * self.rarity[:-far])
         return near
-
-
-def _shape(text: str) -> Shape:
-    return tuple(line_shape(text, _LONGEST)[:_MOST_WORDS])
 
 
 def _without_names(shapes: Sequence[Shape]) -> Sequence[Shape]:
@@ -173,7 +164,6 @@ def _severity(text: str) -> float:
     return next((severity for severity, said in _SAYS if said.search(read)), 0.0)
 
 
-_LOG = Kind.LOG  # ten times as fast as an attribute of an enum
 _ALIKE = 0.6
 """The weight of a word that has a term as a part or is an abbreviation of it, where the term itself has 1."""
 _SHORTEST, _SHORTEST_WITHIN = 3, 5
@@ -198,7 +188,7 @@ _ASKS_WHAT_WENT_WRONG = lazy_regex(
     r"(?<![\w-])(?:why|wrong|fail\w*|errors?|exceptions?|crash\w*|caus\w+|problems?|broken?|breaks?|bugs?|abort\w*"
     r"|panic\w*|issues?|root cause|happened|warum|wieso|weshalb|schief\w*|pourquoi|por qué|mal|perché|por que|waarom"
     r"|dlaczego|varför|hvorfor|neden|почему|чому|не так)(?![\w-])"
-    rf"|为什么|为何|為什麼|なぜ|どうして|問題|问题|왜|لماذا|क्यों|ทำไม|{FAILURES}",
+    rf"|为什么|为何|為什麼|なぜ|どうして|問題|问题|왜|لماذا|क्यों|ทำไม|{_FAILURES}",
     re.IGNORECASE,
 )
 """Words that ask what went wrong. A part of a compound does not: a break-in is no break."""
@@ -209,9 +199,9 @@ def rescore_logs(question: Question, corpus: Corpus, scores: Floats, closeness: 
 
     closeness: how close in meaning each segment is, in standard deviations, if an encoder tells.
     """
-    if _LOG not in corpus.table.kinds:
+    if Kind.LOG not in corpus.table.kinds:
         return scores
-    lines, wanted = corpus.once(_line_shapes), question.wanted
+    lines, wanted = corpus.once(_Lines.of), question.wanted
     asks = _ASKS_WHAT_WENT_WRONG.search(question.text) is not None
     if asks:
         asking = question.terms.of_words(split_words(" ".join(_ASKS_WHAT_WENT_WRONG.findall(question.text))))
@@ -231,10 +221,6 @@ def rescore_logs(question: Question, corpus: Corpus, scores: Floats, closeness: 
     return rescored
 
 
-def _line_shapes(corpus: Corpus) -> LineShapes:
-    return LineShapes.of(corpus.table)
-
-
 def _parts(corpus: Corpus) -> Mapping[str, Sequence[str]]:
     """Return the words of identifiers in lower case -> the identifiers."""
     found: dict[str, list[str]] = defaultdict(list)
@@ -244,7 +230,7 @@ def _parts(corpus: Corpus) -> Mapping[str, Sequence[str]]:
     return found
 
 
-def _matched(corpus: Corpus, lines: LineShapes, question: Question, wanted: Mapping[str, float]) -> Floats:
+def _matched(corpus: Corpus, lines: _Lines, question: Question, wanted: Mapping[str, float]) -> Floats:
     """Return the share of the query's weight that each line has."""
     if not wanted:
         return np.zeros(lines.numbers.size)
@@ -289,7 +275,7 @@ def _alike(
     return found
 
 
-def _rarity_of_terms(has: Floats, lines: LineShapes) -> Floats:
+def _rarity_of_terms(has: Floats, lines: _Lines) -> Floats:
     """Return the inverse document frequency of each term, where a document is all lines of one shape, relative to that
     of a term of one shape."""
     shapes = int(lines.shape.max()) + 1
@@ -306,7 +292,7 @@ def _share_of_range(values: Floats) -> Floats:
     return (values - least) / (greatest - least) if greatest > least else np.zeros_like(values)
 
 
-def _without_repetition(value: Floats, lines: LineShapes) -> Floats:
+def _without_repetition(value: Floats, lines: _Lines) -> Floats:
     """Return a factor for each line: 1 for the best of a shape, less for each one after it."""
     order = np.argsort(-value, kind="stable")
     seen = np.zeros(int(lines.shape.max()) + 1, dtype=int)

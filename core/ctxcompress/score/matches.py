@@ -1,31 +1,35 @@
 """Where the terms of a query occur: in segments, in their labels, in sections, in titles and in headings. Also the
-search for misspelled words."""
+search for misspelled words, and what is computed from arrays of occurrences, such as BM25."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, islice, pairwise
+from itertools import accumulate, islice, pairwise, zip_longest
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ctxcompress.data.table import Floats, Integers
-from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.occurrences import (
-    Concordance,
-    Occurrences,
-    bm25,
-    contained,
-    counted,
-    inverse_frequency,
-    merged,
-    summed,
-)
+from ctxcompress.score.corpus import Concordance, Corpus
 from ctxcompress.text.words import Terms, has_unspaced
 
 __all__ = [
     "Matches",
+    "Occurrences",
+    "bm25",
+    "contained",
+    "counted",
+    "deviation",
     "find_matches",
+    "inverse_frequency",
+    "log_odds",
     "occurrences",
+    "ranks",
+    "relative",
     "respelled",
+    "stacked",
+    "standardized",
+    "summed",
 ]
 
 _NO_UNITS: Integers = np.zeros(0, np.intp)
@@ -39,6 +43,73 @@ _MOST_RESPELLED = 16
 """The most words of a query whose misspellings are searched for: each one means a scan of the vocabulary."""
 
 
+_FIRST_IS_NEW = np.ones(1, dtype=bool)
+
+
+class Occurrences(NamedTuple):
+    """Where query terms occur: parallel arrays, each (unit, term) pair at most once."""
+
+    unit: Integers
+    """The number of the segment, section or passage, 0 to `units` - 1."""
+    term: Integers
+    """The number of the query term, 0 to `terms` - 1."""
+    times: Floats
+    """How often the term occurs in the unit."""
+    units: int
+    terms: int
+
+    def keys(self, unit: Integers | None = None) -> Integers:
+        """Return one number for each (unit, term) pair. unit: other units than these, if it is given."""
+        return (self.unit if unit is None else unit) * self.terms + self.term
+
+    def document_frequency(self) -> Integers:
+        """Count the units that each term occurs in, shape (terms,)."""
+        return np.bincount(self.term, minlength=self.terms)
+
+
+def counted(keys: Integers, units: int, terms: int, times: Floats | None = None) -> Occurrences:
+    """Return the occurrences of terms in units, each (unit, term) pair once.
+
+    keys: unit * `terms` + term of each, in any order, equal ones again. times: how often each key counts, once if it is
+    not given.
+    """
+    order = keys.argsort()
+    ordered = keys[order]
+    starts = np.flatnonzero(np.concatenate((_FIRST_IS_NEW[: ordered.size], ordered[1:] != ordered[:-1])))
+    # These are whole numbers, so their sum does not depend on the order.
+    total = np.add.reduceat(np.ones(keys.size) if times is None else times[order], starts)
+    return Occurrences(*np.divmod(ordered[starts], max(terms, 1)), total, units, terms)
+
+
+def contained(keys: Integers, others: Integers) -> NDArray[np.bool_]:
+    """Tell which of the keys are among the others, as np.isin does, with a tenth of its overhead for short arrays.
+
+    others: in ascending order.
+    """
+    if not others.size:
+        return np.zeros(keys.shape, dtype=bool)
+    return np.equal(others[np.minimum(others.searchsorted(keys), others.size - 1)], keys)
+
+
+def inverse_frequency(found: Occurrences) -> Floats:
+    """Return log(1 + (N - df + 0.5) / (df + 0.5)). Unlike Okapi's idf it is never negative: a term that nearly every
+    passage has still counts a little."""
+    frequency = found.document_frequency()
+    return np.log1p((found.units - frequency + 0.5) / (frequency + 0.5))
+
+
+def bm25(found: Occurrences, lengths: Floats, idf: Floats, *, k1: float = 1.5, b: float = 0.75) -> Floats:
+    """Return the BM25 score of every unit, shape (units,).
+
+    lengths: words of each unit, shape (units,). idf: weight of each term, shape (terms,).
+    """
+    if not found.unit.size:
+        return np.zeros(found.units)
+    needed = k1 * (1 - b + b * lengths / (lengths.sum() / lengths.size))
+    gain = idf[found.term] * found.times * (k1 + 1) / (found.times + needed[found.unit])
+    return summed(gain, found.unit, found.units)
+
+
 def occurrences(texts: Concordance, query: Mapping[str, float], terms: Terms, asked: Sequence[str] = ()) -> Occurrences:
     """Find the terms of the query. texts: see `Corpus.concordance`.
 
@@ -47,22 +118,11 @@ def occurrences(texts: Concordance, query: Mapping[str, float], terms: Terms, as
     matching = terms.matching(texts.vocabulary, query)
     matching |= respelled(asked, query, matching, texts.vocabulary, terms)
     unit, _, word = texts.find([*matching])
-    return _counted(unit, word, [*matching.values()], texts.texts, len(query))
-
-
-def _counted(unit: Integers, word: Integers, matching: Sequence[Sequence[int]], units: int, terms: int) -> Occurrences:
-    """Return the occurrences of terms. unit, word: of each occurrence of a word. matching: the terms of each word."""
-    term = np.array([*chain.from_iterable(matching)], np.intp)
-    if term.size > len(matching):  # a word with several terms is an occurrence of each
-        sizes = np.fromiter(map(len, matching), np.intp, len(matching))
-        times = sizes[word]
-        offset = _sums_before(sizes)[word] - _sums_before(times)
-        unit, word = np.repeat(unit, times), np.repeat(offset, times) + np.arange(times.sum(), dtype=np.intp)
-    return counted(unit * terms + term[word], units, terms)
-
-
-def _sums_before(sizes: Integers) -> Integers:
-    return sizes.cumsum(dtype=np.intp) - sizes
+    keys = [_NO_UNITS]
+    for terms_of_words in zip_longest(*matching.values(), fillvalue=-1):  # a word may have several
+        term = np.array(terms_of_words, np.intp)[word]
+        keys.append((unit * len(query) + term)[term >= 0])
+    return counted(np.concatenate(keys), texts.texts, len(query))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +153,11 @@ class Matches:
         """Whether any term occurs."""
         return bool(self.section.unit.size)
 
+    @property
+    def weight(self) -> float:
+        """The weight of the whole query among the segments, 1 if it has none."""
+        return float(self.idf.sum()) or 1.0
+
     def alone(self) -> Floats:
         """Return the BM25 score of each segment, shape (segments,)."""
         return bm25(self.body, self.lengths, self.idf)
@@ -106,8 +171,6 @@ class Matches:
         (segments,)."""
         body, weights = self.body, self.idf[self.body.term]
         in_body = summed(weights, body.unit, body.units)
-        if not self.label.unit.size:
-            return in_body, np.zeros(body.units)
         is_in_label = contained(body.keys(self.section_of[body.unit]), self.label.keys())
         in_both = summed(weights * is_in_label, body.unit, body.units)
         return in_body, self.covered(self.label)[self.section_of] - in_both
@@ -129,7 +192,7 @@ def _with_labels(body: Occurrences, section_of: Integers, label: Occurrences) ->
     """Return the occurrences in sections: in their segments and in their labels."""
     keys = np.concatenate((body.keys(section_of[body.unit]), label.keys()))
     times = np.concatenate((body.times, np.full(label.times.size, _LABEL_TIMES)))
-    return merged(keys, times, label.units, label.terms)
+    return counted(keys, label.units, label.terms, times)
 
 
 def find_matches(
@@ -149,7 +212,7 @@ def find_matches(
     more = dated[~contained(dated, found.keys())]
     if more.size:
         times = np.concatenate((found.times, np.ones(more.size)))
-        found = merged(np.concatenate((found.keys(), more)), times, found.units, found.terms)
+        found = counted(np.concatenate((found.keys(), more)), found.units, found.terms, times)
     ends = accumulate(map(len, (labels, corpus.names, corpus.own, words)), initial=0)
     label, name, of_segment, body = [_part(found, first, end) for first, end in pairwise(ends)]
     section_of = np.asarray(corpus.sections, dtype=np.intp)
@@ -222,3 +285,45 @@ def _is_misspelling(word: str, other: str) -> bool:
     if word[at + 1 :] == other[at + 1 :]:
         return len(word) >= _SHORTEST_REPLACED
     return word[at : at + 2] == other[at : at + 2][::-1] and word[at + 2 :] == other[at + 2 :]
+
+
+def summed(values: Floats, by: Integers, size: int) -> Floats:
+    """Sum up the values that have the same number in `by`, shape (size,)."""
+    return cast(Floats, np.bincount(by, weights=values, minlength=size))
+
+
+def relative(values: Floats) -> Floats:
+    """Divide the values by the greatest one, if that is positive."""
+    best = np.maximum.reduce(values, initial=0.0)
+    return values / best if best > 0 else values
+
+
+def ranks(values: Floats) -> Floats:
+    """Return for each value how many are greater: 0 for the greatest, the same for equal ones."""
+    return (values.size - np.sort(values).searchsorted(values, side="right")).astype(float)
+
+
+def stacked(rows: Sequence[NDArray[Any]]) -> Floats:
+    """Stack the rows into one array, as np.stack does, with a fifth of its overhead for short rows."""
+    return np.concatenate(rows, dtype=float).reshape(len(rows), -1)
+
+
+def deviation(values: Floats) -> float:
+    """Return the standard deviation, as np.std does, with less overhead for short arrays."""
+    mean = np.add.reduce(values) / values.size
+    apart = values - mean
+    return float(np.sqrt(np.add.reduce(apart * apart) / values.size))
+
+
+def standardized(values: Floats) -> Floats:
+    """Return the values in standard deviations from their mean; all 0 if they are equal."""
+    scaled = values / (np.abs(values).max(initial=0.0) or 1.0)  # so that no square overflows or underflows
+    spread = deviation(scaled) if scaled.size else 0.0
+    return (scaled - scaled.mean()) / spread if spread > 1e-9 else np.zeros(values.shape)
+
+
+def log_odds(probability: Floats) -> Floats:
+    """Return the logarithm of the odds of probabilities, which may be 0 or 1."""
+    clipped = np.clip(probability, 1e-9, 1 - 1e-9)
+    odds: Floats = np.log(clipped / (1 - clipped))
+    return odds

@@ -14,7 +14,7 @@ from ctxcompress.encoders.knowledge import knowledge
 from ctxcompress.encoders.words import WordTable
 from ctxcompress.score.closeness import Closeness, closeness_of_all, closeness_of_some
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.occurrences import ranks, stacked, standardized
+from ctxcompress.score.matches import ranks, stacked, standardized
 
 __all__ = ["SEMANTIC", "WORD_VECTORS", "Semantics"]
 

@@ -11,13 +11,11 @@ from ctxcompress.data.passages import NodeKind
 from ctxcompress.data.table import Floats
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.matches import Matches
-from ctxcompress.score.occurrences import stacked, summed
+from ctxcompress.score.matches import Matches, log_odds, stacked
 
-__all__ = ["CLASSES", "FUNCTIONS", "SOURCE", "Definitions", "is_program", "source_features"]
+__all__ = ["SOURCE", "is_program", "source_features"]
 
-FUNCTIONS = frozenset((NodeKind.FUNCTION, NodeKind.METHOD))
-CLASSES = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
+_FUNCTIONS = frozenset((NodeKind.FUNCTION, NodeKind.METHOD))
 _DOC = NodeKind.DOC
 _PARTS = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
@@ -35,15 +33,13 @@ class Definitions:
     parts: Mapping[str, tuple[str, ...]]
     """Each of these but "" -> its parts in lower case, such as get, HTTP and status of getHTTPStatus."""
     rows: Sequence[NDArray[np.bool_]]
-    """Whether each segment is a function or an entry of its docstring, a class, a comment that documents, has a private
-    or a special name, is in no definition, or in one that is in no other."""
+    """Whether each segment is a function or an entry of its docstring, and whether it has a special name."""
 
     @classmethod
     def of(cls, corpus: Corpus) -> "Definitions":
         segments = corpus.segments
         paths = [segment.heading for segment in segments]
         names = [path[-1] if path else "" for path in paths]
-        units = [segment.unit for segment in segments]
         entries = [part[6] is _DOC and part[7] != "" for part in segments]
         described = [f"{name} {part[7]}".strip() for name, part in zip(names, segments, strict=True)]
         distinct = dict.fromkeys(filter(None, described))
@@ -53,13 +49,8 @@ class Definitions:
             described,
             {name: tuple(part.lower() for part in _PARTS.findall(name)) for name in distinct},
             [
-                np.array([unit in FUNCTIONS or entry for unit, entry in zip(units, entries, strict=True)]),
-                np.array([unit in CLASSES for unit in units]),
-                np.array([unit is _DOC for unit in units]),
-                np.array([name[:1] == "_" != name[1:2] for name in names]),
+                np.array([part.unit in _FUNCTIONS or entry for part, entry in zip(segments, entries, strict=True)]),
                 np.array([name[:2] == "__" for name in names]),
-                np.array([not path for path in paths]),
-                np.array([len(path) == 1 for path in paths]),
             ],
         )
 
@@ -67,24 +58,18 @@ class Definitions:
 SOURCE = (
     "judged",  # the log odds of its probability so far
     "is_function",  # a whole function, the signature of one, or an entry of its docstring
-    "is_class",  # the signature of a class or type, or a small whole one
-    "is_doc",
-    "is_private",  # in a definition whose name begins with one underscore
     "is_protocol",  # in one that the language itself calls, such as __init__
-    "outside",  # outside all definitions
-    "in_outermost",  # in a definition that is in no other
     "called",  # the best segment of another definition that mentions this one's name
     "calls",  # the best other definition whose name the segment mentions
     "same_outermost",  # the best other segment in the same class
     "same_definition",  # the best other segment in the same function
     "near",  # the best segment of the definitions right before and after its own
-    "owner",  # share of the query's weight in the signature of the class or type that it is in
     "resembles",  # share of the query's weight in words that the name, parameter or constant contains or abbreviates
 )
 """The rows of `source_features`, in order."""
 _BEST = 4
 """The number of best segments that raise others."""
-_DEFINES = FUNCTIONS | CLASSES
+_DEFINES = _FUNCTIONS | {NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE}
 _LONG_DOCUMENT = 25
 """Segments of a document that is more than a chunk."""
 _SHORTEST_PART = 3
@@ -103,15 +88,14 @@ def source_features(corpus: Corpus, matches: Matches, wanted: Sequence[str], pro
     called, calls = _calls(corpus, names, judged, best)
     return stacked(
         [
-            np.log(judged / (1 - judged)),
+            log_odds(probability),
             *definitions.rows,
             called,
             calls,
             _best_beside([path[:1] for path in paths], judged, best),
             _best_beside(paths, judged, best),
             _best_near(corpus, judged),
-            _owners(corpus, matches),
-            _resemblance(definitions, wanted, matches.idf),
+            _resemblance(definitions, dict(zip(wanted, (matches.idf / matches.weight).tolist(), strict=True))),
         ]
     )
 
@@ -156,23 +140,8 @@ def _best_near(corpus: Corpus, judged: Floats) -> Floats:
     return np.maximum(before, after) * is_long[documents]
 
 
-def _owners(corpus: Corpus, matches: Matches) -> Floats:
-    """Return, for each segment, the share of the query's weight in the signature of the class or type around it."""
-    body, segments = matches.body, corpus.segments
-    covered = summed(matches.idf[body.term], body.unit, body.units) / (matches.idf.sum() or 1.0)
-    owner = np.zeros(covered.size)
-    signatures = [n for n in np.flatnonzero(covered).tolist() if segments[n].unit in CLASSES]
-    if signatures:
-        worth = dict(zip(signatures, covered[signatures].tolist(), strict=True))
-        for number, segment in enumerate(segments):
-            if segment.needs:
-                owner[number] = max((worth.get(n, 0.0) for n in corpus.table.needs(number)), default=0.0)
-    return owner
-
-
-def _resemblance(definitions: Definitions, wanted: Sequence[str], idf: Floats) -> Floats:
+def _resemblance(definitions: Definitions, weights: Mapping[str, float]) -> Floats:
     """Return, for each segment, the share of the query's weight in the terms that its name contains or abbreviates."""
-    weights = dict(zip(wanted, (idf / (idf.sum() or 1.0)).tolist(), strict=True))
     contained = re.compile("|".join(re.escape(term) for term in weights if len(term) > _SHORTEST_PART) or r"(?!)")
     beginnings = {term[:size] for term in weights for size in range(_SHORTEST_PART, len(term) + 1)}
     known = {"": 0.0}

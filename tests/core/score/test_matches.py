@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import compress
+from ctxcompress.score.corpus import Concordance
 from ctxcompress.score.matches import occurrences, respelled
-from ctxcompress.score.occurrences import Concordance
 from ctxcompress.text.words import Terms, split_words
 
 LANGUAGES = "ar de en es hi ja ru th tr zh".split()

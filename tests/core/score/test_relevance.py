@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ctxcompress import CompressionConfig, compress
 from ctxcompress.errors import ConfigError, MissingExtra
 from ctxcompress.score.features import scores_of_rank_bm25
-from ctxcompress.score.occurrences import Occurrences, bm25
+from ctxcompress.score.matches import Occurrences, bm25
 from ctxcompress.text.words import Terms, split_words
 
 words = st.sampled_from("abcdefgh")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ctxcompress.apps.index.chunks import Analysis, Chunk, Numbers
 from ctxcompress.data.table import Floats, Integers
 from ctxcompress.query.terms import query_terms
-from ctxcompress.score.occurrences import Occurrences, bm25, summed
+from ctxcompress.score.matches import Occurrences, bm25, summed
 from ctxcompress.text.words import Terms
 
 __all__ = ["Found", "Ranking"]
