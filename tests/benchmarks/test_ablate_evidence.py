@@ -54,22 +54,6 @@ def test_the_differences_are_to_the_first_row(ablate: ModuleType) -> None:
 # The document
 
 
-def test_a_block_is_replaced_and_nothing_else(blocks: ModuleType) -> None:
-    once = blocks.replaced(DOCUMENT, "a", "| new |")
-    assert once == DOCUMENT.replace("old", "| new |")
-    assert blocks.replaced(once, "a", "| new |") == once
-    assert blocks.replaced(DOCUMENT, "b", "x").endswith("<!-- table: b -->\nx\n<!-- end -->\nafter\n")
-
-
-@pytest.mark.parametrize(
-    "document",
-    ["nothing", DOCUMENT + DOCUMENT, "<!-- table: a -->\n", "<!-- table: a -->\n<!-- table: b -->\n<!-- end -->"],
-)
-def test_a_block_that_is_not_there_once_and_whole_is_an_error(blocks: ModuleType, document: str) -> None:
-    with pytest.raises(ValueError, match="table: a"):
-        blocks.replaced(document, "a", "x")
-
-
 def test_blocks_are_published_in_a_document_all_or_none(blocks: ModuleType, tmp_path: Path) -> None:
     file = tmp_path / "docs.md"
     file.write_text(DOCUMENT, encoding="utf-8")

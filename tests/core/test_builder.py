@@ -42,18 +42,6 @@ def test_a_copy_names_what_is_in_and_stands_for_it():
     assert builder.render() == f"{RULES[0]}\n\n{POOL}\n\nA text of its own."
 
 
-def test_near_copies_of_what_is_in_are_left_out_if_that_is_asked_for():
-    near = POOL.replace("are kept for", "are kept safely for")
-    assert ContextBuilder(1_000).add([POOL, near]).dropped == ()
-    builder = ContextBuilder(config=CompressionConfig(max_tokens=1_000, ngram_threshold=0.6))
-    builder.add([POOL], query="timeout")
-    assert reasons(builder.add([near.replace("30", "45"), near], query="timeout")) == [
-        (1, "duplicate", None),
-        (2, "duplicate", 0),
-    ]
-    assert builder.passages[1].text == "The default timeout is 45 seconds. Logs are kept safely for one week."
-
-
 def test_what_means_the_same_as_what_is_in_is_left_out_if_that_is_asked_for():
     builder = ContextBuilder(config=CompressionConfig(max_tokens=1_000, similarity_threshold=0.9))
     builder.add([Passage("a", "Cats sleep all day.", embedding=[1.0, 0.0])])
@@ -126,14 +114,6 @@ def test_what_a_retrieval_left_out_stays_left_out_when_it_is_rebalanced():
     assert reasons(added) == [(1, "score", None), (2, "limit", None), (4, "score", None)]
 
 
-async def test_the_async_twin_does_the_same():
-    one, other = ContextBuilder(30), ContextBuilder(30)
-    for query in ("timeout", "logs"):
-        added = await one.aadd([POOL], query=query, max_tokens=9)
-        assert other.add([POOL], query=query, max_tokens=9).text == added.text
-    assert one.render() == other.render()
-
-
 async def test_adds_at_the_same_time_all_come_in():
     builder = ContextBuilder(1_000)
     await asyncio.gather(*(builder.aadd([rule], query="rule") for rule in RULES))
@@ -170,13 +150,6 @@ def test_where_an_add_fails_nothing_has_changed():
 def test_what_cannot_work_is_refused(arguments, error, message):
     with pytest.raises(error, match=message):
         ContextBuilder(100).add(**arguments)
-
-
-def test_a_context_of_previews_is_refused():
-    with pytest.raises(ConfigError, match="format is 'preview'; a ContextBuilder cannot add"):
-        ContextBuilder(100, config=CompressionConfig(format="preview"))
-    with pytest.raises(ConfigError, match="at least 1"):
-        ContextBuilder(0)
 
 
 class Counting:

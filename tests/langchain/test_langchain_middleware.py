@@ -286,14 +286,6 @@ async def test_callbacks_are_told_of_each_result(listener):
     assert sum(data["tokens_saved"] for _, data in listener.events) == state["ctxcompress"]["tokens_saved"]
 
 
-def test_the_state_says_nothing_where_nothing_was_saved_and_takes_no_input():
-    model = Scripted(responses=[AIMessage("done", id="ai-2")])
-    agent = agent_of(model, [lc_tools.echo], CtxCompressMiddleware())
-    assert "ctxcompress" not in agent.get_input_jsonschema()["properties"]
-    assert "ctxcompress" in agent.get_output_jsonschema()["properties"]
-    assert "ctxcompress" not in agent.invoke(asked())
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

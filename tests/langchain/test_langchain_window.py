@@ -1,6 +1,5 @@
 """A budget that is a share of the model's context window, and what a prompt takes of the window."""
 
-import json
 from typing import Any
 
 import lc_tools
@@ -9,7 +8,7 @@ from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.checkpoint.memory import InMemorySaver
-from lc_tools import PAGE, Scripted, calling, tokens
+from lc_tools import Scripted, calling, tokens
 from search_shapes import KUBERNETES
 
 from ctxcompress import CompressionConfig
@@ -81,14 +80,3 @@ def test_a_config_gives_the_window_too(as_file, tmp_path):
     plain = _steps("50%", None, context_window=1_000)
     assert _steps("50%", None, config=config, context_window=None) == plain
     assert _steps("50%", None, config=CompressionConfig(context_window=9_000), context_window=1_000) == plain
-
-
-async def test_asynchronously_and_for_a_single_tool():
-    responses = [calling((lc_tools.fetch_page, {"url": "https://a.example"})), AIMessage("done")]
-    model = Scripted(responses=responses, profile={"max_input_tokens": 1_000})
-    middleware = CtxCompressMiddleware(max_tokens=50, budgets={"fetch_page": "20%"})
-    agent = create_agent(model, [lc_tools.fetch_page], middleware=[middleware])
-    result = await agent.ainvoke({"messages": [HumanMessage(KUBERNETES)]})
-    (message,) = [message for message in result["messages"] if isinstance(message, ToolMessage)]
-    assert 50 < tokens(message.content) <= 200 < tokens(PAGE)
-    assert json.dumps(result["ctxcompress"])

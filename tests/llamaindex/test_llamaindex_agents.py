@@ -15,11 +15,10 @@ from typing import Any
 
 import pytest
 from li_models import ScriptedModel, generations, texts
-from llama_index.core.agent.react.formatter import ReActChatFormatter
 from llama_index.core.agent.react.types import ActionReasoningStep, ObservationReasoningStep
 from llama_index.core.agent.workflow import AgentInput, AgentOutput, AgentWorkflow, ToolCallResult
 from llama_index.core.base.llms import types
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.memory import ChatMemoryBuffer, Memory
 from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context
@@ -315,20 +314,6 @@ def test_only_the_memory_is_written_as_a_sign() -> None:
         assert serializer.deserialize(serializer.serialize(value)) == value
 
 
-@writing
-async def test_the_next_turn_begins_within_the_tokens(kind: Kind) -> None:
-    llm = ScriptedModel(script=[*kind.script(15), *kind.script(15, first=15)])
-    agent = kind.agent(llm)
-    memory = ChatMemoryBuffer.from_defaults(token_limit=100_000)
-    context = Context(agent)
-    for goal in (GOAL, "Does anybody come in week 3 of chapter 20?"):
-        await agent.run(user_msg=goal, memory=memory, ctx=context)
-    assert len(llm.prompts) == 32
-    for number, prompt in enumerate(llm.prompts):
-        assert size(prompt[1:]) <= LIMIT
-        assert (GOAL if number < 16 else "Does anybody come in week 3 of chapter 20?") in texts(prompt)
-
-
 async def test_results_of_code_are_results_in_later_turns_too() -> None:
     """What the model was shown of them stays the same when they have gone from the turn into the memory."""
     llm = ScriptedModel(script=[*KINDS["code"].script(15), ANSWER])
@@ -374,29 +359,6 @@ async def test_what_an_interrupted_step_of_an_agent_that_writes_left_behind_is_n
     await context.store.set("current_reasoning" if kind.agent is react else "scratchpad", [*left, left[1], left[0]])
     await agent.run(user_msg=GOAL, ctx=context)
     assert texts(llm.prompts[0])[1:] == [GOAL, kind.call(0), f"{kind.result}{page(0)}"]
-
-
-async def test_observations_of_the_role_tool_are_results() -> None:
-    llm = ScriptedModel(script=KINDS["react"].script())
-    formatter = ReActChatFormatter.from_defaults(observation_role=MessageRole.TOOL)
-    await react(llm, formatter=formatter).run(user_msg=GOAL, max_iterations=STEPS + 5)
-    assert {message.role.value for message in llm.prompts[-1]} == {"system", "user", "assistant", "tool"}
-    assert all(size(prompt[1:]) <= LIMIT for prompt in llm.prompts)
-
-
-@writing
-async def test_handles_stay_in_the_prompt_of_an_agent_that_writes(kind: Kind) -> None:
-    tool = compress_tool(FunctionTool.from_defaults(page), max_tokens=150, store=MemoryStore())
-
-    async def run(code: str) -> str:
-        return str(tool(int(re.findall(r"page\((\d+)\)", code)[-1])).content)
-
-    given: dict[str, Any] = {"tools": [tool]} if kind.agent is react else {"code_execute_fn": run}
-    llm = kind.model()
-    await kind.agent(llm, history_tokens=1_500, **given).run(user_msg=GOAL, max_iterations=STEPS + 5)
-    for prompt in llm.prompts:
-        assert size(prompt[1:]) <= 1_500
-        assert all("expand ctx-" in text for text in texts(prompt[3::2]))
 
 
 @pytest.mark.skipif(

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
 
-import anyio
 import pytest
 from mcp import Client
 from mcp_docs import ASKED, COMMAND, QUERY, ids_of, make_docs, served, text_of
@@ -61,24 +60,6 @@ async def test_a_client_lists_calls_and_sees_changes(port: int, docs: Path, mode
         assert (await client.call_tool("expand_chunk", {"chunk_id": "../secret.md"})).is_error
         (docs / f"{mode}.md").write_text(f"A zeppelin that is {mode} is an airship.")
         assert ids_of(await client.call_tool(QUERY, {"query": f"zeppelin {mode}"}))[0] == f"{mode}.md#L1-L1"
-
-
-async def test_several_clients_call_at_the_same_time(port: int) -> None:
-    found: list[list[str]] = []
-
-    async def call() -> None:
-        async with Client(url(port)) as client, anyio.create_task_group() as group:
-            for _ in range(5):
-                group.start_soon(ask, client)
-
-    async def ask(client: Client) -> None:
-        found.append(ids_of(await client.call_tool(QUERY, ASKED)))
-
-    async with anyio.create_task_group() as group:
-        for _ in range(4):
-            group.start_soon(call)
-    assert len(found) == 20
-    assert all(one == found[0] for one in found)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Passage, compress
-from ctxcompress.apps.batch import BatchProgress, acompress_batch, compress_batch, processes
+from ctxcompress.apps.batch import acompress_batch, compress_batch, processes
 from ctxcompress.encoders.encoder import AsyncEncoder
 from ctxcompress.errors import ConfigError
 
@@ -78,14 +78,6 @@ def test_what_cannot_be_sent_is_compressed_in_this_process() -> None:
     given = [("timeout?", [passage]), ("timeout?", (text for text in ["It is 30 seconds."]))]
     results = list(compress_batch(given, workers=2))
     assert [result.compression and result.compression.text for result in results] == [passage.text, "It is 30 seconds."]
-
-
-def test_progress_is_told_after_each_row() -> None:
-    told: list[BatchProgress] = []
-    results = list(compress_batch([*rows(3), "bad"], max_tokens=BUDGET, progress=told.append))  # type: ignore[list-item]
-    tokens = [result.compression.tokens for result in results if result.compression]
-    assert [(seen.rows, seen.errors) for seen in told] == [(1, 0), (2, 0), (3, 0), (4, 1)]
-    assert told[-1].tokens == sum(tokens)
 
 
 def test_an_encoding_that_cannot_be_sent_keeps_the_work_here(monkeypatch: pytest.MonkeyPatch) -> None:

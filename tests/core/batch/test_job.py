@@ -149,15 +149,6 @@ def test_a_part_is_there_whole_or_not_at_all(source: Path) -> None:
     assert [error["row"] for error in read(source / "out.parquet.errors.jsonl")] == list(BAD)
 
 
-def test_a_second_run_does_nothing_more(source: Path) -> None:
-    first = job(source, source / "out.jsonl").run(workers=1)
-    before = (source / "out.jsonl").read_bytes()
-    second = job(source, source / "out.jsonl").run(workers=1)
-    assert (source / "out.jsonl").read_bytes() == before
-    assert second.totals == first.totals
-    assert second.rows == 1  # the last row failed, and errors after the last record are forgotten
-
-
 def test_an_output_of_other_inputs_or_options_is_not_continued(source: Path) -> None:
     output = source / "out.jsonl"
     job(source, output).run(workers=1)

@@ -155,17 +155,6 @@ def test_memory_never_holds_more_than_it_may(puts):
         assert cache.get(key, PLAIN) == bytes(size)
 
 
-def test_memory_has_what_was_read_from_the_store_and_asks_no_more(clock):
-    store = Slow(clock)
-    Cache(store).put("one", b"first", PLAIN)
-    cache = Cache(store)
-    assert [cache.get("one", PLAIN) for _ in range(3)] == [b"first"] * 3
-    assert store.asked == 1
-    bare = Cache(store, max_bytes=0)
-    assert [bare.get("one", PLAIN) for _ in range(3)] == [b"first"] * 3
-    assert store.asked == 4
-
-
 # Age
 
 
@@ -238,19 +227,6 @@ def test_a_slow_store_is_asked_for_a_second_in_one_compression(clock, caplog):
     assert len(warnings(caplog)) == 1
     clock.now += 61
     assert cache.get("one", PLAIN) == b"first"
-
-
-def test_all_of_a_compression_has_one_allowance():
-    given = []
-
-    class Watched(Cache):
-        def get(self, key, codec, allowance=None):
-            given.append(allowance)
-            return super().get(key, codec, allowance)
-
-    assert compress_with(Watched()) == EXPECTED
-    assert len(given) > 4
-    assert len({id(allowance) for allowance in given}) == 1
 
 
 def test_a_store_that_hangs_is_given_up_after_a_second_and_not_asked_while_it_hangs(monkeypatch, caplog):

@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress.code.detection import (
-    code_lines,
     continues_in_next,
     end_of_cut_text,
-    looks_like_code,
     source_language,
 )
 
@@ -53,10 +51,6 @@ def oldest(shelves):
     # the one that was named first
     return min(shelves, key=lambda shelf: shelf.name)
 '''
-CODE = "".join(f"def f{n}(x):\n    y = x + {n}\n    return y\n\n" for n in range(6))
-PROSE = "\n".join(
-    f"This is what it does in the case of {word} books" for word in "old new red large small torn".split()
-)
 LINES = MODULE.splitlines(keepends=True)
 
 
@@ -66,18 +60,6 @@ def test_chunks_that_follow_one_another_are_recognized():
         chunks = ["".join(LINES[n : n + size]) for n in range(0, len(LINES), size)]
         missed += sum(not found for found in continues_in_next(chunks, "python"))
     assert missed <= 3
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("def a():\n    x = 1\n    y = 2\n", "        z = 3\n        return z\n"),
-        ('def a():\n    """Begins to say what it does,\n', CODE),
-        (CODE, PROSE + "\n\"\"\"\n\n" + CODE),
-    ],
-)  # fmt: skip
-def test_chunks_that_cannot_follow_one_another_do_not(before, after):
-    assert list(continues_in_next([before, after], "python")) == [False]
 
 
 def test_a_module_begins_with_its_docstring():
@@ -141,27 +123,3 @@ def test_time_is_linear_in_quotes():
     assert end_of_cut_text(text, "python") == 0
     random.seed(1)
     assert end_of_cut_text("word " + "".join(random.choices("\"'\n", k=100_000)), "python") >= 0
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_a_file_is_code_if_a_fifth_of_its_lines_are(seed):
-    random_ = random.Random(seed)
-    lines = [random_.choice(["x = f(1)", "and then they went home"]) for _ in range(random_.randrange(1, 60))]
-    text = "\n".join([*lines, *["the rest of it is prose"] * random_.randrange(150)])
-    code, others = code_lines(text)
-    assert looks_like_code(text, "notes.py") == (code / (code + others) > 0.2)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("#pragma once\n\ninline namespace ponds::deep {\nint depth();\n}\n", "cpp"),
-        ("class Pond {\n public:\n  int depth();\n};\n", "cpp"),
-        ("#include <vector>\nstd::vector<int> depths();\n", "cpp"),
-        ("#include <stdio.h>\n/* A class of ponds,\n   public or not. */\nstruct pond { int depth; };\n", "c"),
-        ('#ifdef __cplusplus\nextern "C" {\n#endif\nint depth(void);\n#ifdef __cplusplus\n}\n#endif\n', "c"),
-    ],
-)
-def test_a_header_is_of_the_language_that_it_has_signs_of(text, expected):
-    assert source_language(text, "pond.h") == expected
-    assert source_language(text, "pond.c") == "c"

@@ -82,24 +82,6 @@ def test_any_text_is_partitioned(language, text):
     assert not [fault for fault in faults(text, nodes) if "end with a line" not in fault]
 
 
-def test_strings_and_comments_open_nothing():
-    text = 'const a = "(";  // {\nconst b = /[(]/.test(`{(`);\nfunction c() {\n  return 1; /* } */\n}\nd();\n'
-    assert [node.name for node in line_outline(text, "javascript")] == ["a", "b", "c", ""]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("import a\nfrom b import c\n\nD = 1\n", [("imports", ""), ("constant", "D")]),
-        ('"""Doc."""\n\nclass A:\n    """Of A."""\n\n    b = 1\n\n    def c(self):\n        d = 2\n',
-         [("doc", ""), ("class", "A"), ("doc", ""), ("constant", "b"), ("method", "A.c"), ("statement", "")]),
-        ("async def a():\n    def b():\n        pass\n", [("function", "a"), ("function", "a.b"), ("statement", "")]),
-    ],
-)  # fmt: skip
-def test_what_nodes_are(text, expected):
-    assert kinds(text) == expected
-
-
 def test_deep_nesting_is_no_error():
     text = "".join("  " * n + "if x:\n" for n in range(3_000)) + "  " * 3_000 + "pass\n"
     assert not faults(text, line_outline(text, "python"))

@@ -106,22 +106,6 @@ def test_a_call_overrides_the_budget(call, budget):
     assert compressor.config.budget == 50
 
 
-@pytest.mark.parametrize("call", [{"max_tokens": 0}, {"tier": "x"}, {"max_tokens": 5, "tier": "summary"}])
-def test_a_wrong_override_is_refused(call):
-    with pytest.raises(ConfigError):
-        compress("timeout", TEXT, **call)
-
-
-def test_another_budget_keeps_the_other_options():
-    config = CompressionConfig(
-        max_tokens=9, separator="|", language="de", synonyms={"a": ["b"]}, type_weights={"code": 2}, encoding=len
-    )
-    other = config.with_options(max_tokens=5)
-    names = {field.name for field in fields(config)} - {"max_tokens"}
-    assert {name: getattr(other, name) for name in names} == {name: getattr(config, name) for name in names}
-    assert config.with_options() is config
-
-
 def test_options_do_not_change_after_they_are_set():
     synonyms = {"car": ["auto"]}
     config = CompressionConfig(synonyms=synonyms)

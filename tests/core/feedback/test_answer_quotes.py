@@ -64,12 +64,6 @@ def test_a_whole_answer_of_a_word_or_two_is_found(answer, span):
     assert used_by_answer(answer, parts) == ([] if span is None else [Used(span[0], (Span(*span[1]),))])
 
 
-def test_numbers_cite_passages_if_they_are_said_to():
-    assert used("It is thirty seconds [1, 3].", numbered=True) == ["passage 0", "passage 2"]
-    assert used("It is thirty seconds [1].") == []
-    assert used("It is thirty seconds [0] [9].", numbered=True) == []
-
-
 @given(st.text(alphabet='[]1,. "\u201c\u201dab\n', max_size=200))
 def test_any_answer_gives_evidence_of_the_kept_passages(answer):
     parts = compressed(max_tokens=500).passages

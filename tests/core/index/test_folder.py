@@ -166,15 +166,3 @@ def test_what_is_no_text_is_counted_by_its_kind(docs, way):
     assert kinds_of(listing.others) == (
         "3 .png, 2 without an ending, 1 .csv, 1 .js, 1 .json, 1 .lock, 1 .map, 1 .pdf, 1 of other kinds"
     )
-
-
-def test_files_and_folders_can_be_chosen(docs, way):
-    (docs / "a.dat").write_text("data")
-    asked = []
-
-    def chosen(path):
-        asked.append(path)
-        return path.endswith(".dat")
-
-    assert list(Folder(docs, chosen=chosen).files().stamps) == ["a.dat"]
-    assert sorted(asked) == ["a.dat", "a.md", "sub/"]

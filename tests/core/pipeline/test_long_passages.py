@@ -143,23 +143,6 @@ def test_a_context_has_each_line_once_and_cuts_what_is_long():
     assert Compressor(config).count(builder.render()) == 6_000 - builder.remaining
 
 
-@pytest.mark.parametrize("max_tokens", [500, 1_000])
-def test_a_small_share_of_the_budget_is_for_lines_where_evidence_would_take_all(max_tokens):
-    low = [
-        Passage(f"low{n}", f"class Low{n}:\n    def work(self):\n        return {n}\n", score=0.2 - n / 100)
-        for n in range(5)
-    ]
-    passages = [source("textwrap", 0.9), source("queue", 0.8), *low]
-    result = compress("how is text wrapped?", passages, metadata_only=True, max_tokens=max_tokens)
-    lines = [kept for kept in result.passages if kept.metadata_only]
-    assert [kept.id for kept in lines] == [f"low{n}" for n in range(len(lines))]
-    assert lines
-    assert result.tokens <= max_tokens
-    count = Compressor().count
-    assert sum(count(kept.text) for kept in lines) <= 0.1 * max_tokens + 5
-    assert count("".join(kept.text for kept in result.passages if not kept.metadata_only)) >= 0.8 * max_tokens
-
-
 RECORDS = [{"name": f"service-{n}", "port": 8000 + n, "host": f"10.0.0.{n}"} for n in range(12)]
 
 

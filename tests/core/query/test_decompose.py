@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.language_models import FakeListChatModel
 
-from ctxcompress.errors import InputError
-from ctxcompress.query.complexity import classify_complexity, classify_intent
+from ctxcompress.query.complexity import classify_complexity
 from ctxcompress.query.decompose import adecompose, decompose
 
 
@@ -76,22 +75,6 @@ def test_greetings_and_thanks_are_no_searches(query, searches):
 
 
 @pytest.mark.parametrize(
-    ("query", "searches"),
-    [
-        ("1) What is TCP? 2) What is UDP?", ("What is TCP?", "What is UDP?")),
-        ("Answer: (1) What is TCP? (2) What is UDP? Thanks!", ("What is TCP?", "What is UDP?")),
-        (
-            "About TCP:\n1. set the timeout\n2. set the port\n",
-            ("About TCP: set the timeout", "About TCP: set the port"),
-        ),
-        ("1) Who? 2) What is UDP? 3) What is TCP? 4) Why?", ("Who?", "What is UDP?", "What is TCP?", "Why?")),
-    ],
-)
-def test_numbered_questions_are_searches_of_their_own(query, searches):
-    assert decompose(query) == searches
-
-
-@pytest.mark.parametrize(
     "query",
     [
         "What are the pros and cons of remote work for small companies?",
@@ -137,25 +120,6 @@ def test_the_model_is_asked_for_as_many_as_the_question_is_worth():
     (prompt,) = prompts
     assert "4 search queries" in prompt
     assert prompt.endswith(query)
-
-
-def test_a_coroutine_function_is_refused():
-    async def llm(prompt):
-        return ""
-
-    with pytest.raises(InputError, match="llm is a coroutine function"):
-        decompose("React vs Vue", llm)
-
-
-def test_what_is_no_question_is_refused():
-    for function in (decompose, classify_complexity, classify_intent):
-        with pytest.raises(InputError, match="query is a NoneType; give a string"):
-            function(None)
-
-
-def test_what_is_no_model_is_refused():
-    with pytest.raises(InputError, match="llm is a int; give a chat model"):
-        decompose("React vs Vue", 5)
 
 
 class Slow:

@@ -51,23 +51,6 @@ def test_code_is_where_it_is_what_it_defines_and_what_it_says_of_itself():
     )
 
 
-@pytest.mark.parametrize(
-    ("metadata", "lines"),
-    [
-        ({}, "1-26"),
-        ({"start_line": 40, "end_line": 64}, "40-64"),
-        ({"loc": {"lines": {"from": 7, "to": 9}}}, "7-9"),
-        ({"loc.lines.from": 7, "loc.lines.to": 9}, "7-9"),
-        ({"start_line": "40", "end_line": None}, "1-26"),
-        ({"start_line": -1, "end_line": 4}, "1-26"),
-        ({"start_line": float("inf")}, "1-26"),
-        ({"loc": {"lines": [1, 2]}}, "1-26"),
-    ],
-)
-def test_the_lines_are_those_of_the_loader_or_else_of_the_passage(metadata, lines):
-    assert line_of(Passage("7", CODE, file_path="a.py", metadata=metadata)).startswith(f"{PREFIX} a.py:{lines}: ")
-
-
 HOSTILE = st.text(alphabet="a/.\n\r\u2028\u2029\u0085\x00\x1b\u202e\u2066\u200f\ud800\u0301é字[]: ", max_size=300)
 
 

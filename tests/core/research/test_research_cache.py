@@ -84,14 +84,6 @@ def test_scopes_do_not_mix():
     assert ResearchCache(store=store, scope="ada").context(AGAIN, str.upper).earlier == ASKED
 
 
-def test_a_context_is_as_old_as_its_store_lets_it():
-    now = [1_000.0]
-    cache = ResearchCache(store=Cache(ttl=60, clock=lambda: now[0]))
-    cache.context(ASKED, str.upper)
-    now[0] += 61
-    assert cache.context(AGAIN, str.upper).earlier is None
-
-
 @pytest.mark.parametrize("empty", ["", [], None])
 def test_an_empty_context_is_not_stored(empty):
     cache = ResearchCache()

@@ -5,7 +5,7 @@ import pytest
 from corpora import table_of
 
 from ctxcompress import compress
-from ctxcompress.score.adjustments import raise_long_turns, raise_rows, raise_yes_no_answers
+from ctxcompress.score.adjustments import raise_yes_no_answers
 
 EXPENSES = """\
 | Expense | 2019 |
@@ -33,26 +33,6 @@ def test_the_rows_under_a_column_that_the_question_names_are_kept():
     assert "19,536,441" in text
 
 
-MANUAL = "Crates pile up on the pier. A crane lifts them. It needs two people.\n\n- Gulls nest on the roof.\n"
-CHAIR = "Chair: Thank you. Anna Berg, please.\n"
-SPEECH = "The ferry stays in the harbour when waves are higher than two metres, as the ramp was built for less. " * 8
-
-
-@pytest.mark.parametrize(
-    ("raise_", "text", "given", "expected"),
-    [
-        (raise_rows, EXPENSES, [0, 0, 0, 0.5, 0, 0, 0], [0, 0.015, 0.015, 0.5, 0, 0, 0]),
-        (raise_rows, EXPENSES, [0, 0, 0, 0, 0, 0.5, 0], [0, 0, 0, 0, 0.015, 0.5, 0]),
-        (raise_long_turns, f"{CHAIR}Anna Berg: {SPEECH}\n{CHAIR}", [0.5] * 11, [0.5, *[0.714] * 9, 0.5]),
-        (raise_long_turns, f"{CHAIR}Anna Berg: {SPEECH}\n{CHAIR * 30}", [0.5] * 40, [0.5] * 40),
-    ],
-)
-def test_what_segments_gain_from_others(raise_, text, given, expected):
-    before = np.array(given, float)
-    assert raise_(table_of(text), before).round(3).tolist() == expected
-    assert before.tolist() == given
-
-
 YES_OR_NO = {
     "Can I run it as a service?": "Yes, but only on Linux.",
     "But is that safe?": "**Answer**: Not really. Locks are advisory.",
@@ -72,12 +52,3 @@ def test_a_question_for_yes_or_no_is_answered_by_the_paragraph_that_begins_so(qu
     raised = [part for part, value in zip(table.texts, found, strict=True) if value > 0.1]
     assert bool(raised) == bool(answer)
     assert all(part.strip() in str(answer) for part in raised)
-
-
-def test_the_answer_with_yes_is_kept_in_a_budget():
-    page = (
-        "Set `interval` to the seconds between two runs. A run that takes longer delays the next one, and no run is "
-        "lost.\n\nYes. The runner registers with the init system on its own.\n\nEach run has a folder for its output. "
-        "The service removes folders after a week, and says so in the log of the system."
-    )
-    assert "Yes. The runner registers" in compress("Can I use it as a service?", [page], max_tokens=18).text

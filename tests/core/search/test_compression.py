@@ -13,6 +13,8 @@ from ctxcompress.data.results import Reason
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError
 
 TEXT = "Kubernetes runs containers on many machines."
+
+
 SENTENCES = (
     "Kubernetes restarts containers that fail.",
     "The weather in Graz was fine.",
@@ -92,18 +94,6 @@ def test_a_text_that_fits_comes_back_as_it_is():
     assert (result.dropped, result.savings_percent, result.tokens_saved) == ((), 0.0, 0)
     written = '[ {"url":"https://a.example/0" , "content":"A text."} ]'
     assert compress_search_results(written, KUBERNETES).results == written
-
-
-def test_a_row_comes_with_the_header_of_its_table_and_code_is_not_cut_within_a_line():
-    rows = "\n".join(f"| option {n} | value {n} |" for n in range(60))
-    (found,) = compress_search_results(hits(0.9, text=f"| name | default |\n|---|---|\n{rows}\n"), "option 42").results
-    assert found["content"].startswith("| name | default |\n|---|---|\n")
-    assert "| option 42 | value 42 |" in found["content"]
-    code = "```python\n" + "".join(f"setting_{n} = {n}\n" for n in range(90)) + "```\n"
-    (found,) = compress_search_results(hits(0.9, text=code), "setting_7").results
-    lines = found["content"].splitlines()
-    assert set(lines) <= set(code.splitlines())
-    assert lines.count("```python") == lines.count("```")
 
 
 def test_every_character_that_is_left_out_is_in_the_account():
@@ -257,12 +247,3 @@ def test_a_budget_that_cannot_hold_them_is_an_error_with_the_tokens():
     with pytest.raises(BudgetTooSmall, match="in 1 results, which take") as raised:
         keeping(["INV-77"], max_tokens=20)
     assert keeping(["INV-77"], max_tokens=raised.value.tokens).compressed_tokens == raised.value.tokens
-
-
-@pytest.mark.parametrize("text", ["Marks the request as aborting, and the socket is destroyed at once. " * 9, ""])
-def test_what_no_reader_sees_is_no_key_sentence_where_there_is_text(text):
-    comment = "<!-- How to abort an http request in node is fixed. -->\n\n"
-    came = [{"url": "https://a.example", "content": comment * 9 + text}]
-    (result,) = compress_search_results(came, "how do I abort an http request in node?").results
-    assert ("fixed" in result["content"]) == (not text)
-    assert result["content"].strip()

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from ctxcompress import Passage, compress
 from ctxcompress.data.passages import Kind, Segment
-from ctxcompress.segment.conversation import is_said
 from ctxcompress.segment.segments import segment, segments_together
 
 WHATSAPP_IPHONE = """\
@@ -84,11 +83,6 @@ def test_other_texts_with_colons_have_no_turns(text: str) -> None:
     assert not turns(text)
 
 
-def test_text_before_the_first_turn_is_prose() -> None:
-    parts = segment("# Minutes\n\nThe board met in May.\n\nAnna: Shall we start?\nBob: Yes, please.\n")
-    assert [part.kind for part in parts] == [Kind.HEADING, Kind.PARAGRAPH, Kind.TURN, Kind.TURN]
-
-
 def test_the_sentences_of_a_long_turn_need_its_speaker() -> None:
     text = "Bob: Hi, are you there?\nAnna: " + "This is what I think about it. " * 20 + "\nBob: ok\n"
     parts = segment(text)
@@ -142,11 +136,6 @@ def test_other_lines_with_colons_are_no_turns(text: str) -> None:
     assert Kind.TURN not in {part.kind for part in segment(text)}
 
 
-def test_passages_are_turns_if_all_speak_again() -> None:
-    texts = ("Jon: Which of the dates do we take?", "Ida: Welcome. First the ferry.", "Jon: Fine.", "Ida: May.")
-    assert together(*texts) == [Kind.TURN] * 4
-
-
 def test_a_passage_is_no_turn_if_no_other_is() -> None:
     assert together("Shipping: We deliver to you.", "Prose.", "Returns are free.", "More prose.")[0] is Kind.PARAGRAPH
 
@@ -187,34 +176,6 @@ def test_segments_partition_the_text(pieces: list[str], cut: int) -> None:
     assert "".join(text[part.start : part.end] for part in parts) == text
     assert all(part.start < part.end for part in parts)
     assert all(0 <= need < len(parts) and need != number for number, part in enumerate(parts) for need in part.needs)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I think so",
-        "And then? Nothing",
-        "Hmmm",
-        "ummm, Tuesday",
-        "Hahaha",
-        "Let’s go",
-        "that doesn't work",
-        "they're late",
-        "Ты где был",
-        "那我去",
-        "x" * 280 + " you",
-    ],
-)
-def test_speech_has_its_signs(text: str) -> None:
-    assert is_said(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["The port is 80.", "İrsen Küçük was elected", "mount /dev/sda1", "humming", "o'clock", "x" * 300 + " you", ""],
-)
-def test_other_text_has_none(text: str) -> None:
-    assert not is_said(text)
 
 
 PIER = (

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from ctxcompress import Passage, compress
 from ctxcompress.cache import Cache
 from ctxcompress.data.passages import Kind
-from ctxcompress.segment.rows import row_outline
 from ctxcompress.segment.segments import segment
 
 _CITIES = "Lyon Porto Ghent Bergen Turku Graz Split Kaunas Vigo Cork Bari Varna Linz Nantes Bilbao Aarhus Tartu".split()
@@ -172,11 +171,6 @@ def test_rows_come_whole_and_with_their_header(sign: str) -> None:
     assert result.tokens <= 200
 
 
-def test_prose_with_commas_is_no_table() -> None:
-    text = "First, there is tea, of course.\nThen, there is milk, at times.\nAnd sugar, for some, is a must.\n"
-    assert {part.kind for part in segment(text)} == {Kind.PARAGRAPH}
-
-
 YAML = "apiVersion: v1\norders:\n" + "".join(
     f"  - id: {order['id']}\n    customer: {order['customer']}\n    address:\n      city: {order['address']['city']}\n"
     f"    # in euros\n    total: {order['total']}\n"
@@ -198,11 +192,6 @@ def test_entries_of_yaml_come_with_their_parents() -> None:
     assert kept.startswith("services:\n")
     assert "  service-37:\n" in kept
     assert "- 8037" in kept
-
-
-def test_a_conversation_is_no_yaml() -> None:
-    text = "Anna: Hello there.\nBen: Hi, how are you?\nAnna: Fine.\nBen: Good to hear.\nAnna: And you?\nBen: Well.\n"
-    assert Kind.RECORD not in {part.kind for part in segment(text)}
 
 
 XML = '<?xml version="1.0"?>\n<shop>\n' + "".join(
@@ -291,16 +280,6 @@ def test_hostile_data_takes_time_in_proportion(part: str) -> None:
         assert time.process_time() - started < 5
 
 
-def test_all_chunks_of_json_are_data_and_the_rest_of_a_record_is_one_segment() -> None:
-    text = json.dumps(ORDERS)
-    for size in (301, 700, 1_000):
-        for start in range(0, len(text), size):
-            chunk = text[start : start + size]
-            parts = segment(chunk)
-            assert {part.kind for part in parts} == {Kind.RECORD}
-            assert len(parts) <= 2 + chunk.count('{"id"')
-
-
 @pytest.mark.parametrize("style", [{}, {"indent": 1}, {"ensure_ascii": False}], ids=str)
 def test_a_long_text_within_json_is_cut_at_its_sentences(style: dict[str, Any]) -> None:
     sentences = [f'In room {n} stands "a lamp" of {_CITIES[n % 17]}.' for n in range(100)]
@@ -313,11 +292,6 @@ def test_a_long_text_within_json_is_cut_at_its_sentences(style: dict[str, Any]) 
         text = pages[0]["text"]
         assert sentences[77] in text
         assert all(sentence in sentences for sentence in text.split("\n\n") if sentence)
-
-
-def test_prose_with_commas_and_quotes_is_no_table() -> None:
-    prose = 'On Monday, Tuesday, and Friday\nThe guide said "follow me, please", and left.\nNobody did, so he waited.\n'
-    assert row_outline(prose) == ()
 
 
 WIDE = [["code", "name", *(f"word_{n}" for n in range(40)), "population"]] + [
@@ -338,40 +312,11 @@ def test_no_two_rows_share_a_line_however_long_they_are(max_tokens: int, name: s
     assert len(lines) == 1 or all(line in rows for line in lines)
 
 
-def test_rows_with_line_breaks_in_quotes_are_rows() -> None:
-    text = 'city,country,note\nOslo,Norway,"cold, dark\nand wet"\nRome,Italy,"warm, bright"\n'
-    header, *others = row_outline(text, "cities.csv")
-    assert not others
-    assert [text[row.start : row.end] for row in header.children] == [
-        'Oslo,Norway,"cold, dark\nand wet"\n',
-        'Rome,Italy,"warm, bright"\n',
-    ]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "<code>/var/run</code> may be empty at boot time, so files in it are made anew. Do not ship any.",
-        '<EM class="x">Never</EM> stand under the crane. It is old.',
-    ],
-)
-def test_a_sentence_that_begins_with_a_marked_word_is_no_markup(text: str) -> None:
-    kinds = [(part.kind, text[part.start : part.end]) for part in segment(text)]
-    first, second = text.split(". ")
-    assert kinds == [(Kind.PARAGRAPH, f"{first}. "), (Kind.PARAGRAPH, second)]
-
-
 @pytest.mark.parametrize(
     "text", ["<data><a>1</a><b>2</b></data>", "<a href='/x'>One</a>\n<a href='/y'>Two</a>\n", "<time>9:00</time>"]
 )
 def test_elements_with_the_names_of_marked_words_are_markup(text: str) -> None:
     assert {part.kind for part in segment(text)} == {Kind.RECORD}
-
-
-def test_an_object_in_a_map_of_objects_names_nothing() -> None:
-    properties = {key: {"type": "string", "description": f"The {key} of it " * 25} for key in ("name", "title", "age")}
-    text = json.dumps({"schema": properties})
-    assert {part.label for part in segment(text) if '"type"' in text[part.start : part.end]} == {"schema"}
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])

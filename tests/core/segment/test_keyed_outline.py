@@ -12,7 +12,6 @@ from record_texts import fitting
 
 from ctxcompress import Passage, compress
 from ctxcompress.data.passages import Kind
-from ctxcompress.segment.formats import data_outline
 from ctxcompress.segment.segments import segment
 
 
@@ -179,23 +178,6 @@ def test_documents_of_one_file_are_not_mixed(budget: int) -> None:
     found = list(yaml.safe_load_all(kept("Which port has oven-23?", text, "a.yml", budget)))
     assert all(any(is_part(part, whole) for whole in yaml.safe_load_all(text)) for part in found)
     assert any(part["spec"] == {"port": 9023} for part in found if part and "spec" in part)
-
-
-@pytest.mark.parametrize(
-    "chunk",
-    [
-        "first:\n    a: 1\n    b: 2\n  second:\n    c: 3\n",
-        "first: 1\n    second: 2\n    third:\n      d: 4\n",
-        "first: 1\n  - second: 2\n    d: 4\n",
-        "- first: 1\n      a: 2\n    - second: 3\n      a: 4\n",
-        "first:\n      - a\n  - second: 3\n",
-        "first:\n  - a\n  second: 3\n",
-        "first: |\n        some text\n      second: 3\n",
-        "end of a text.\n  second: 3\n  third: 3\n",
-    ],
-)
-def test_the_first_line_of_a_chunk_has_lost_its_indentation(chunk: str) -> None:
-    assert "second" in {node.name for node in data_outline(chunk, "chunk.yaml")}
 
 
 def test_chunks_are_data_without_a_name() -> None:

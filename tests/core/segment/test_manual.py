@@ -54,17 +54,6 @@ def test_sections_and_long_entries_are_headings_and_short_entries_are_items():
     assert "".join(PAGE[part.start : part.end] for part in segment(PAGE)) == PAGE
 
 
-def test_text_of_an_entry_needs_its_term_and_not_its_section():
-    parts = segment(PAGE)
-    term = next(
-        number for number, part in enumerate(parts) if PAGE[part.start : part.end].strip() == "--leave-out=PATTERN"
-    )
-    within = [part for part in parts if part.heading[-1:] == ("--leave-out=PATTERN",) and part.kind is not Kind.HEADING]
-    assert len(within) > 3
-    assert all(part.needs == (term,) for part in within)
-    assert parts[term].needs == ()
-
-
 @pytest.mark.parametrize("options", [{}, {"adaptive": True}])
 @pytest.mark.parametrize(
     ("question", "option"),
@@ -89,26 +78,10 @@ def test_a_synopsis_is_no_source_code(text):
     assert Kind.CODE not in {part.kind for part in segment(text)}
 
 
-def test_source_code_with_the_titles_of_a_manual_stays_source_code():
-    text = '"""Pack.\n\nUSAGE\n    pack [-a] [name]\n\nOPTIONS\n    -a\n        All.\n"""\n\nimport sys\n\n\n'
-    text += "def main():\n    run(sys.argv)\n    return 0\n\n\nif __name__ == '__main__':\n    sys.exit(main())\n"
-    assert {part.kind for part in segment(text)} == {Kind.CODE}
-
-
 def test_markdown_that_quotes_a_manual_stays_markdown():
     text = f"# Pack\n\nIt has these options:\n\n```\n{PAGE}```\n\n## Boxes\n\nA box is open.\n"
     headings = [title for kind, title, _ in read(text) if kind is Kind.HEADING]
     assert headings == ["# Pack", "## Boxes"]
-
-
-def test_a_line_of_a_paragraph_that_begins_with_an_option_begins_no_entry():
-    starts = [title for _, title, _ in read(PAGE)]
-    assert "--dry-run, which only shows what would be done, for a way to" not in starts
-
-
-def test_entries_within_very_many_others_are_text():
-    text = "NAME\n x\n" + "".join(" " * depth + "-x y\n" for depth in range(1, 300)) + "    z\n" * 99
-    assert max(len(part.needs) for part in segment(text)) <= 6
 
 
 @given(
@@ -119,19 +92,6 @@ def test_segments_partition_any_manual(lines):
     parts = segment(text)
     assert "".join(text[part.start : part.end] for part in parts) == text
     assert all(need < len(parts) for part in parts for need in part.needs)
-
-
-STACKED = f"""\
-OPTIONS
-       --send-all
-       --send-secret
-              Same as --send, but sends the secret boxes instead. {LONG}
-              {LONG}
-
-       -1 ... -9
-              Select how small the boxes get. {LONG * 3}
-              {LONG}
-"""
 
 
 def test_a_label_is_not_kept_with_the_text_of_the_next_entry_only():

@@ -81,14 +81,6 @@ def test_a_preview_shows_the_passages_with_matches_first_and_the_match():
         compress("default timeout", passages, **options | {"max_tokens": 5})
 
 
-def test_code_keeps_the_function_that_holds_it():
-    functions = "\n\n".join(f"def name_{n}(x):\n    '''Return {n}.'''\n    return x + {n}" for n in range(60))
-    code = functions.replace("return x + 41", "return x + 41  # INV-41")
-    text = compress("name_3", [Passage("a", code, file_path="a.py")], max_tokens=80, must_keep=["INV-41"]).text
-    assert "def name_41(x):" in text
-    compile(text, "a.py", "exec")
-
-
 def test_the_cache_tells_rules_apart_and_keeps_no_result_of_functions():
     cache = Cache()
     results = [

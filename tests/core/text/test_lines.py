@@ -85,14 +85,3 @@ def test_no_longer_beginning_between_words_fits(text, limit):
 )
 def test_where_it_ends(text, limit, lines, skip, expected):
     assert text[: longest_prefix(text, fits=_within(limit), lines=lines, skip=skip)] == expected
-
-
-@pytest.mark.parametrize("text", ["giant", "http://a.b/c", "- giant", "# giant one"])
-def test_no_word_is_cut_where_it_must_be_whole(text):
-    assert longest_prefix(text, fits=_within(4), lines=False, whole_words=True) == 0
-
-
-def test_it_asks_few_times():
-    asked = []
-    longest_prefix("word " * 100_000, fits=lambda length: asked.append(length) or length <= 250_000, lines=False)
-    assert len(asked) < 50

@@ -160,13 +160,6 @@ def run(steps: int, *, goal: str = "When is the gearbox of the ferry fitted?", s
     return messages
 
 
-def test_nothing_happens_while_the_messages_fit():
-    messages = run(5)
-    compressor = HistoryCompressor(CONFIG, 50_000)
-    assert compressor.next_generation(messages, None) is None
-    assert compressor.shown(messages, None) == dict(enumerate(messages))
-
-
 def test_after_a_generation_as_many_steps_fit_as_stay_untouched():
     compressor = HistoryCompressor(CONFIG, 4_000)
     messages, generation = [user(0, "When is the gearbox fitted?")], None
@@ -243,15 +236,6 @@ def test_a_message_that_needs_nothing_of_what_was_left_out_changes_nothing():
     assert bm25.next_generation(messages, before)["number"] == 2
 
 
-def test_a_message_that_was_changed_meanwhile_is_shown_as_it_is_now():
-    messages = run(12)
-    compressor = HistoryCompressor(CONFIG, 2_000)
-    generation = compressor.next_generation(messages, None)
-    place = next(n for n, message in enumerate(messages) if message.id in generation["shortened"])
-    messages[place] = replace(messages[place], texts=["Changed by a person."])
-    assert compressor.shown(messages, generation)[place] == messages[place]
-
-
 def test_what_cannot_be_touched_stays_and_a_warning_says_that_it_is_too_long(warned):
     huge = [*run(3), said(90, filler(1, 400))]
     compressor = HistoryCompressor(CONFIG, 1_000, keep_last=1)
@@ -294,14 +278,3 @@ def test_a_run_without_a_message_of_the_user_is_compressed_for_what_the_model_sa
 def test_values_that_cannot_work_are_refused(options, message):
     with pytest.raises(ConfigError, match=message):
         HistoryCompressor(CONFIG, **{"history_tokens": 100, **options})
-
-
-def test_a_share_is_of_the_context_window():
-    share = HistoryCompressor(CONFIG, "50%")
-    number = HistoryCompressor(CONFIG, 2_000)
-    assert (share.limit(4_000), number.limit(), number.limit(4_000)) == (2_000, 2_000, 2_000)
-    assert share.next_generation(run(12), None, 4_000) == number.next_generation(run(12), None)
-    with pytest.raises(ConfigError, match="give context_window in tokens"):
-        share.limit(None)
-    with pytest.raises(ConfigError, match="less than one token; give a larger share"):
-        share.limit(1)

@@ -32,12 +32,6 @@ def test_a_page_that_was_read_has_the_budget_to_itself():
     assert 450 < outcome.compressed_tokens <= 600
 
 
-def test_what_stands_around_the_results_may_be_over_the_budget():
-    outcome = found({"answer": "much " * 100, "results": [result(1, 200)]}, 50)
-    assert outcome is not None
-    assert 50 < outcome.compressed_tokens < outcome.original_tokens
-
-
 @pytest.mark.parametrize("output", ["text", "", 5, None, [], {"a": 1}, [{"url": "u", "description": "d"}]])
 def test_what_may_be_anything_is_none(output):
     assert found(output, 100) is None

@@ -2,7 +2,6 @@
 
 import json
 import math
-from itertools import pairwise
 from xml.etree import ElementTree
 
 import jsonschema
@@ -11,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from language_models import ANSWER, Model, naming, page
 from language_models import QUERY as LLM_QUERY
-from published_settings import PUBLISHED
 
 from ctxcompress import CompressionConfig, Compressor, Passage
 from ctxcompress.agents.query_tool import OUTPUT_SCHEMA, QueryTool
@@ -119,19 +117,6 @@ def test_a_result_says_where_it_is_from_and_its_score_relative_to_the_best():
     assert told.kept[1].original == found()[2]
 
 
-def test_no_limit_of_results_or_of_a_document_drops_what_there_is_room_for():
-    words = ("connect", "read", "write", "close", "send", "wait", "retry", "poll")
-    passages = [passage(0, f"Timeout number {word} is for {word}.", 0.9) for word in words]
-    assert len(answer(passages).results) == len(words)
-    assert len(answer(passages, QueryTool.of(max_chunks_per_doc=2)).results) == 2
-
-
-def test_what_stands_far_into_a_result_is_found_where_a_fact_is_asked_for():
-    text = "The client keeps a pool of connections for each host that it talks to. " * 10
-    found = answer([passage(0, text + "Set `max_retries` to 7.", 1.0)], query="max_retries")
-    assert "Set `max_retries` to 7." in found.text
-
-
 @pytest.mark.parametrize(
     ("given", "count"),
     [
@@ -144,15 +129,6 @@ def test_what_stands_far_into_a_result_is_found_where_a_fact_is_asked_for():
 )
 def test_the_arguments_can_switch_every_filter_off(given, count):
     assert len(answer(found(), **given).results) == count
-
-
-def test_the_arguments_can_switch_off_what_the_options_cut_and_limit():
-    text = "The client keeps a pool of connections for each host that it talks to. " * 10
-    tool = QueryTool.of(PUBLISHED["docs"], metadata_map={"score": "score"})
-    passages = [passage(0, f"{text}Set `max_retries` to {number}.", 1.0) for number in range(4)]
-    assert "Set `max_retries`" not in answer(passages, tool, query="max_retries").text
-    whole = answer(passages, tool, query="max_retries", filters=False)
-    assert all(f"Set `max_retries` to {number}." in whole.text for number in range(4))
 
 
 @pytest.mark.parametrize("of", ["near", "meaning"])
@@ -212,13 +188,6 @@ def test_no_text_path_or_heading_can_forge_another_result():
     assert f"\\{forged}" in lines
 
 
-def test_statistics_come_where_they_are_asked_for():
-    with_them = answer(found(), show_stats=True).text
-    without = answer(found()).text
-    assert with_them.startswith(without)
-    assert "- After score filter (≥0.3): 3" in with_them
-
-
 @given(
     st.integers(1, 300),
     st.booleans(),
@@ -229,15 +198,6 @@ def test_the_answer_has_at_most_max_tokens(max_tokens, show_stats, lead, texts):
     passages = [passage(number, f"{text * 20}{number}", 1 / (number + 1)) for number, text in enumerate(texts)]
     found = answer(passages, QueryTool.of(max_tokens=max_tokens), lead=lead, show_stats=show_stats, min_score=0)
     assert COUNT(found.text) <= max_tokens
-
-
-def test_more_room_never_loses_the_lead_or_the_statistics():
-    tools = [QueryTool.of(max_tokens=tokens) for tokens in range(20, 200, 10)]
-    texts = [answer(found(), tool, lead="It is thirty.", show_stats=True).text for tool in tools]
-    for part in ("It is thirty.", "Compression Stats:"):
-        has = [part in text for text in texts]
-        assert all(before <= after for before, after in pairwise(has))
-        assert has[-1]
 
 
 @pytest.mark.parametrize("format", ["json", "xml"])
@@ -259,14 +219,6 @@ def test_options_start_from_the_preset_docs_or_from_those_that_are_given():
     assert tool.config == CompressionConfig(max_tokens=300, min_score=0.5, top_n=3, format="verbose")
     asked = tool.parameters.read({"query": QUERY})
     assert asked.options == {"top_n": 3, "min_score": 0.5, "similarity_threshold": None, "ngram_threshold": None}
-
-
-def test_the_budget_decides_how_many_results_there_are_unless_the_options_do():
-    assert QueryTool.of().config.top_n is None
-    five = QueryTool.of(PUBLISHED["docs"], top_n=5)
-    several = [passage(n, f"The default timeout of pump number {n} is {n + 20} seconds.", 0.9) for n in range(12)]
-    assert len(answer(several).results) == 12
-    assert len(answer(several, five).results) == 5
 
 
 def test_the_statistics_tell_what_was_left_out_before_compression():
