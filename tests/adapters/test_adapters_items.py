@@ -269,21 +269,6 @@ def test_an_item_says_for_which_copies_it_stands(framework: Framework):
     assert places(framework.kept(copies(framework), ngram_threshold=1.0), framework) == [0, 1, 2]
 
 
-def test_an_item_says_that_it_is_a_line_and_where_it_has_markers(framework: Framework):
-    functions = "".join(f"def function_{n}(value):\n    value += {n}\n    return value\n\n\n" for n in range(99))
-    given = [
-        framework.item(functions, metadata={"file_path": "a.py"}, score=0.9),
-        framework.item(functions.replace("value", "number"), metadata={"file_path": "b.py"}, score=0.1),
-    ]
-    cut, line = framework.kept(
-        given, "function_5", preset="code", max_length=2_000, metadata_only=True, max_tokens=5_000
-    )
-    assert framework.record(cut)["markers"]
-    assert "metadata_only" not in framework.record(cut)
-    assert framework.text(line).startswith("[metadata-only] b.py:1-")
-    assert (framework.record(line)["metadata_only"], framework.record(line)["spans"]) == (True, [])
-
-
 def test_metadata_map_says_where_the_title_is(framework: Framework):
     texts = ("It takes five days in spring and in summer.", "They ask for a form with two names on it.")
     given = [

@@ -129,15 +129,6 @@ def test_all_stops_of_the_keyboard_can_be_seen(opened: Any, page_of_example: str
     assert stops == 15
 
 
-def test_a_link_goes_to_a_passage_that_the_filter_hides(opened: Any, page_of_example: str) -> None:
-    page = opened(page_of_example)
-    page.locator("#f-kept").check()
-    assert not page.locator("#p1").is_visible()
-    page.locator("#p0 .told a[href='#p1']").click()
-    assert page.locator("#p1").is_visible()
-    assert page.evaluate("document.querySelector('#p1').getBoundingClientRect().top < innerHeight")
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("chosen", ["f-all", "f-duplicate"])
 def test_all_text_can_be_read(opened: Any, page_of_example: str, scheme: str, chosen: str) -> None:

@@ -50,10 +50,6 @@ def test_a_text_that_fits_comes_out_as_it_went_in(tmp_path: Path) -> None:
     assert run(str(tmp_path / "a.txt")).stdout_bytes == text.encode()
 
 
-def test_one_line_end_is_added_where_there_is_none() -> None:
-    assert run(stdin="no end").stdout_bytes == b"no end\n"
-
-
 @pytest.mark.parametrize("arguments", [(), ("--json",), ("--jsonl", "--stats")])
 @pytest.mark.parametrize("text", ["", "\n", " \t\r\n"])
 def test_an_input_without_a_text_is_said(text: str, arguments: tuple[str, ...]) -> None:
@@ -125,13 +121,6 @@ def test_jsonl_holds_one_passage_a_line(tmp_path: Path) -> None:
     assert kept[1]["text"] == "Second, with a \u2028 separator."
 
 
-def test_half_of_a_surrogate_pair_is_no_failure(tmp_path: Path) -> None:
-    path = tmp_path / "passages.jsonl"
-    path.write_text('{"text": "broken \\ud83d here"}', encoding="ascii")
-    assert run(str(path)).stdout_bytes == "broken \ud83d here\n".encode("utf-8", "surrogatepass")
-    assert json.loads(run(str(path), "--json").stdout)["text"] == "broken \ud83d here"
-
-
 @pytest.mark.parametrize("line", ["{", "[" * 100_000, "12", "null", '["text"]', '{"id": "a"}', '{"text": 3}'])
 def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "passages.jsonl"
@@ -183,16 +172,6 @@ def test_a_file_without_end_is_skipped(files: list[str], monkeypatch: pytest.Mon
     assert result.exit_code == 3
     assert "'/dev/zero' is skipped: it has more than 1,000 bytes; split it" in result.stderr
     assert ANSWER in result.stdout
-
-
-@pytest.mark.parametrize("arguments", [(), ("-",)])
-def test_standard_input_can_have_a_passage_a_line(arguments: tuple[str, ...]) -> None:
-    lines = f'{{"id": "a", "text": "{FILLER}"}}\n\n{{"text": "{ANSWER}", "title": "Client"}}\n'
-    result = run(*arguments, "--jsonl", "--max-tokens", "30", "--json", stdin=lines)
-    kept = {part["id"]: part["text"] for part in json.loads(result.stdout)["passages"]}
-    assert result.exit_code == 0
-    assert kept["-:3"] == ANSWER
-    assert kept.keys() <= {"a", "-:3"}
 
 
 @pytest.mark.parametrize(

@@ -74,46 +74,6 @@ def test_what_has_no_room_comes_in_when_it_is_rebalanced():
     assert {found.index for found in (*added.dropped, *added.passages)} == {0, 1}
 
 
-def test_an_answer_stays_when_it_is_rebalanced_for_many_questions():
-    about = {
-        "lighthouse": "The lighthouse of {} was built by masons of the harbour in the year {}.",
-        "market": "On the market of {} people sell fish of the harbour since the year {}.",
-        "school": "The school of {} has taught sailors of the harbour since the year {}.",
-    }
-    towns = ["Arle", "Brent", "Calver", "Dunmore", "Eldby", "Fenwick"]
-    queries = [
-        "who built the lighthouse of Arle",
-        "what do people sell on the market of Calver?",
-        "How old is the school of Eldby?",
-        "lighthouse Fenwick",
-    ]
-    answers = [about["lighthouse"].format("Arle", 1800), about["market"].format("Calver", 1802)]
-    answers += [about["school"].format("Eldby", 1804), about["lighthouse"].format("Fenwick", 1805)]
-    builder = ContextBuilder(120)
-    for query in queries:
-        kind = next(kind for kind in about if kind in query)
-        passages = [about[kind].format(town, 1800 + n) for n, town in enumerate(towns)]
-        builder.add(passages, query=query, max_tokens=25)
-    assert all(answer in builder.render() for answer in answers)
-    builder.add([], rebalance=True)
-    assert all(answer in builder.render() for answer in answers)
-
-
-def test_what_a_retrieval_left_out_stays_left_out_when_it_is_rebalanced():
-    config = CompressionConfig(max_tokens=1_000, min_score=0.5, top_n=1)
-    builder = ContextBuilder(config=config)
-    first = [
-        Passage("a", "Best of the first.", score=10.0),
-        Passage("b", "Weak one.", score=1.0),
-        Passage("c", "Second.", score=9.0),
-    ]
-    builder.add(first)
-    second = [Passage("d", "Best of the second.", score=0.2), Passage("e", "Another weak one.", score=0.01)]
-    added = builder.add(second, rebalance=True)
-    assert builder.render() == "Best of the first.\n\nBest of the second."
-    assert reasons(added) == [(1, "score", None), (2, "limit", None), (4, "score", None)]
-
-
 async def test_adds_at_the_same_time_all_come_in():
     builder = ContextBuilder(1_000)
     await asyncio.gather(*(builder.aadd([rule], query="rule") for rule in RULES))

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from contextlib import contextmanager
 
 import pytest
 from caches import QUESTIONS, passages
@@ -94,29 +93,6 @@ async def test_spans_are_below_the_span_of_the_caller_also_on_other_threads(told
         compressor.compress(QUESTIONS[0], passages())
         await compressor.acompress(QUESTIONS[0], passages())
     assert [span.parent.span_id for span in told.spans] == [chain.get_span_context().span_id] * 2
-
-
-class Own:
-    """An observer of a user."""
-
-    def __init__(self):
-        self.seen = []
-
-    @contextmanager
-    def observe(self):
-        self.seen.append("begin")
-        yield self.seen.append
-
-
-def test_any_object_can_observe():
-    own = Own()
-    result = compress(QUESTIONS[0], passages(), max_tokens=60, telemetry=own)
-    begin, told = own.seen
-    assert begin == "begin"
-    assert told.result == result
-    assert told.tokens_saved == result.stats.tokens_saved
-    assert 0 < told.duration < 60
-    assert result == compress(QUESTIONS[0], passages(), max_tokens=60)
 
 
 @pytest.mark.parametrize("wrong", ["yes", 1, None, OpenTelemetry, object()])

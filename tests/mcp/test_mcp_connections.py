@@ -12,7 +12,6 @@ import pytest
 import uvicorn
 from mcp import Client
 from mcp_docs import ASKED, QUERY, make_docs, reading_is_held_up, text_of
-from pytest_socket import enable_socket, socket_allow_hosts
 from starlette.types import Receive, Scope, Send
 
 from ctxcompress.agents.query_tool import QueryTool
@@ -20,6 +19,7 @@ from ctxcompress.apps.index import FolderIndex
 from ctxcompress.apps.mcp.connections import Limits, bounded_protocol
 from ctxcompress.apps.mcp.server import http_server, make_server
 
+pytestmark = pytest.mark.usefixtures("loopback")
 SOON = 60
 """Seconds after which a test gives up; nothing here takes one."""
 SHORT = Limits(request_seconds=0.1)
@@ -31,12 +31,6 @@ CALL = json.dumps(
     {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": QUERY, "arguments": ASKED}}
 ).encode()
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-
-
-@pytest.fixture(autouse=True)
-def _loopback() -> None:
-    enable_socket()
-    socket_allow_hosts(["127.0.0.1"])
 
 
 @pytest.fixture

@@ -119,24 +119,6 @@ async def test_wrong_arguments_are_an_error_that_the_model_can_read(
     assert not (await client.call_tool(QUERY, ASKED)).is_error
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({}, "chunk_id is 'None'; give an id"),
-        ({"chunk_id": 5}, "chunk_id is '5'; give an id"),
-        ({"chunk_id": "a", "max_tokens": 2.5}, "max_tokens is '2.5'; give a whole number, at least 1"),
-        ({"chunk_id": "a", "query": 5}, "query is '5'; give a string"),
-        ({"chunk_id": "a", "path": "b"}, "there is no argument 'path'; the arguments are chunk_id"),
-    ],
-)
-async def test_wrong_arguments_of_expand_chunk_are_too(
-    client: Calls, arguments: dict[str, object], message: str
-) -> None:
-    result = await client.call_tool("expand_chunk", arguments)
-    assert result.is_error
-    assert text_of(result).startswith(message)
-
-
 async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(client: Calls) -> None:
     with pytest.raises(MCPError, match="there is no tool 'rm'; the tools are query_documents_compressed, expand_chunk"):
         await client.call_tool("rm", {})

@@ -10,13 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, compress
-from ctxcompress.apps.batch import row_files
 from ctxcompress.apps.batch.job import BatchJob
 from ctxcompress.apps.batch.outputs import JsonLinesSink, ParquetSink, ResumableOutput
-from ctxcompress.apps.batch.row_files import RowFile, found_files, rows_of
+from ctxcompress.apps.batch.row_files import RowFile, found_files
 from ctxcompress.apps.batch.row_records import USUAL_FIELDS, FieldNames, RowOutcome
 from ctxcompress.apps.batch.statistics import Totals
-from ctxcompress.errors import ConfigError, MissingExtra
+from ctxcompress.errors import ConfigError
 
 CONFIG = CompressionConfig(max_tokens=30)
 BAD = {3: b"{torn\n", 4: b'{"query": "x"}\n', 9: b'{"query": "x", "passages": [5]}\n'}
@@ -172,29 +171,6 @@ def test_one_output_is_written_by_one_batch(source: Path) -> None:
         pytest.raises(ConfigError, match="in use by another batch"),
     ):
         ResumableOutput(JsonLinesSink(source / "out.jsonl"), source / "errors.jsonl")
-
-
-@pytest.mark.parametrize("first", range(COUNT + 2))
-def test_rows_are_numbered_over_all_files(source: Path, first: int) -> None:
-    files = found_files(str(source / "[ab].jsonl"))
-    given = [line.rstrip() for line in lines()]
-    found = list(rows_of(files, first))
-    assert [row.number for row in found] == list(range(COUNT))[first:]
-    assert [row.content.rstrip() for row in found if isinstance(row.content, bytes)] == given[first:]
-
-
-def test_inputs_that_cannot_be_used_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "rows.txt").touch()
-    for name, message in {
-        "*.jsonl": "names no file",
-        "rows.txt": "is no file of rows",
-        "a.jsonl": "cannot be read",
-    }.items():
-        with pytest.raises(ConfigError, match=message):
-            found_files(str(tmp_path / name))
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
-    with pytest.raises(MissingExtra, match=r"ctxcompress\[batch\]"):
-        row_files.pyarrow_parquet()
 
 
 def test_columns_of_other_names_and_what_utf_8_cannot_hold(tmp_path: Path) -> None:

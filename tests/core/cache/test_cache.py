@@ -1,8 +1,6 @@
 """What holds of every cache: what is put can be had, damage is noticed, and no store holds a compression up."""
 
-import copy
 import logging
-import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -118,17 +116,6 @@ def test_stores_are_mappings(cache):
     for refused in (store.__getitem__, store.__delitem__):
         with pytest.raises(KeyError):
             refused("a")
-
-
-@pytest.mark.parametrize("clone", [copy.copy, copy.deepcopy, lambda cache: pickle.loads(pickle.dumps(cache))])
-def test_a_copy_has_the_same_limits_and_file_and_nothing_in_memory(clone, tmp_path):
-    memory = Cache(max_bytes=7, ttl=60)
-    memory.put("one", b"first", PLAIN)
-    assert (clone(memory).max_bytes, clone(memory).ttl, clone(memory).get("one", PLAIN)) == (7, 60, None)
-    disk = Cache(SqliteStore(tmp_path / "c", max_bytes=100_000))
-    disk.put("one", b"first", PLAIN)
-    assert clone(disk).get("one", PLAIN) == b"first"
-    assert clone(disk).store.max_bytes == 100_000
 
 
 # Memory

@@ -6,7 +6,6 @@ from inspect import signature
 
 import pytest
 from caches import PLAIN, QUESTIONS, passages
-from pytest_socket import enable_socket, socket_allow_hosts
 from qdrant_client import QdrantClient
 from servers import always, byte_by_byte, raw, serving
 
@@ -21,12 +20,6 @@ def compress_with(cache):
 
 
 EXPECTED = Compressor(CompressionConfig(max_tokens=60)).compress(QUESTIONS[0], passages())
-
-
-@pytest.fixture
-def loopback():
-    enable_socket()
-    socket_allow_hosts(["127.0.0.1"])
 
 
 def cache_in(client, name="c", **options):

@@ -95,35 +95,6 @@ def test_duplicates_in_meaning_are_told_without_an_embedding_model(vectors):
     assert (stage.items_in, stage.items_out, stage.note) == (3, 2, "≥0.85")
 
 
-@pytest.mark.parametrize(
-    "texts",
-    [
-        (  # word vectors of another language are all alike
-            "数据库每天晚上备份一次，备份保存在另一个城市的服务器上。",
-            "客户端打开连接池，并关闭闲置了一段时间的连接。",
-        ),
-        ("Le client ouvre les connexions de la base.", "Le serveur ferme les connexions de la base."),
-        ('{"9f86d081884c7d65": "9a2feaa0c55ad015"}', '{"60303ae22b998861": "bce3b28f86e2fda4"}'),
-    ],
-)
-def test_what_the_vectors_do_not_know_is_no_duplicate(vectors, texts):
-    result = compress("pool", texts, config=CompressionConfig(encoder=vectors, similarity_threshold=0.5))
-    assert len(result.passages) == 2
-
-
-def test_a_label_counts_as_if_it_stood_before_its_texts(vectors):
-    labels = ["Ducks and geese", "Steam engines"]
-    texts = ["They swim in ponds.", "They need coal and water.", "Nothing stands before this."]
-    joined = [f"{labels[0]} {texts[0]}", f"{labels[1]} {texts[1]}", texts[2]]
-    split = [text.replace(".", "").split() for text in texts]
-    queries = ["Which birds swim?", "What burns coal?"]
-    asked, before = [query.strip("?").split() for query in queries], [label.split() for label in labels]
-    close, of_labels = vectors.compare_words(asked, split, before, np.array([0, 1, -1]))
-    assert close == pytest.approx(vectors.compare_each(queries, joined), abs=1e-6)
-    assert of_labels[0, 0] > of_labels[0, 1]
-    assert of_labels[1, 1] > of_labels[1, 0]
-
-
 # Passages about something else
 
 PAGES = [

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from reduce_inputs import HARMLESS, assert_whole, dropped, ids, note
 
 from ctxcompress import Passage, compress
-from ctxcompress.errors import ConfigError
 from ctxcompress.reduce.differences import Particulars
 from ctxcompress.reduce.duplicates import near_duplicates
 
@@ -250,24 +249,6 @@ def test_a_copy_of_a_part_is_a_duplicate_whatever_the_rest_says(form, rest):
 # What is told of the pairs that are kept apart
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "why"),
-    [
-        ("Now at port 80.", "Now at port 81.", "numbers or code"),
-        ("Now call `x`.", "Now call `y`.", "numbers or code"),
-        ("From 1 to 2.", "From 2 to 1.", "numbers or code"),
-        ("Now it must stop.", "Now it must not stop.", 'words such as "not"'),
-        ("Now it can stop.", "Now it must stop.", 'words such as "not"'),
-        ("Now it is in Paris.", "Now it is in London.", "names"),
-    ],
-)
-def test_each_reason_has_its_words(one, other, why):
-    result = run([one, other], embeddings=[SAME] * 2, similarity_threshold=0.85)
-    assert note(result, "semantic") == f"≥0.85, 1 pair kept apart by {why}"
-    far = run([COMMON + one, COMMON + other], ngram_threshold=0.5)
-    assert note(far, "near") == f"≥0.5, 1 pair kept apart by {why}"
-
-
 # A chain
 
 
@@ -317,15 +298,6 @@ def test_vectors_that_cannot_be_compared_are_left_to_the_encoder(vectors):
     assert ids(without) == ["p0", "p1"]
     assert note(without, "semantic") == "skipped: no embeddings and no encoder"
     assert len(ids(run(texts, embeddings=vectors, similarity_threshold=0.85, encoder=Counting("gate")))) == 1
-
-
-def test_an_encoder_that_gives_too_few_vectors_is_refused():
-    class TooFew(Counting):
-        def encode_document(self, texts):
-            return super().encode_document(texts)[1:]
-
-    with pytest.raises(ConfigError, match="1 vectors for 2 passages"):
-        run(["One gate.", "A gate."], similarity_threshold=0.85, encoder=TooFew("gate"))
 
 
 # Order, again, and limits

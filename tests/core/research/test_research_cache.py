@@ -26,13 +26,6 @@ def test_a_question_in_other_words_gets_the_earlier_context_and_is_told_so():
     assert cache.context(OTHER, str.upper) == Research(OTHER.upper())
 
 
-def test_research_on_agents_serves_a_question_about_multi_agent_systems():
-    cache = ResearchCache(threshold=0.25)
-    cache.context("AI agents", str.upper)
-    assert cache.context("multi-agent systems", str.upper) == Research("AI AGENTS", "AI agents", 0.25)
-    assert cache.context("solar power", str.upper).earlier is None
-
-
 @pytest.mark.parametrize(
     ("one", "other", "expected"),
     [

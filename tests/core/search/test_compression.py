@@ -124,25 +124,6 @@ def test_one_page_comes_once_and_the_best_scored_of_it():
     assert reasons(result) == [(0, Reason.DUPLICATE, 1), (3, Reason.DUPLICATE, 2)]
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "dropped"),
-    [
-        ("The limit is\n\n30 seconds.", "The limit is 30 seconds.", [1]),
-        ("The limit is 30 seconds.", "Read this. The limit is 30 seconds. Thanks.", [0]),
-        ("Read this. The limit is 30 seconds. Thanks.", " ", [1]),
-        ("", "The limit is 30 seconds.", [0]),
-        ("The limit is 130 seconds.", "30 seconds.", []),
-        ("The limit is 30 seconds.", "The limit is 60 seconds.", []),
-    ],
-)
-def test_of_one_page_what_another_result_says_too_is_left_out(one, other, dropped):
-    came = [{"url": "https://a.example/page", "content": text} for text in (one, other)]
-    result = compress_search_results(came, "What is the limit?")
-    assert [index for index, *_ in reasons(result)] == dropped
-    assert {reason for _, reason, _ in reasons(result)} <= {Reason.DUPLICATE}
-    assert result.results == [found for place, found in enumerate(came) if place not in dropped]
-
-
 def test_the_best_results_are_kept_in_their_order():
     assert kept(hits(0.4, 0.9, 0.5, 0.8), max_results=2) == [1, 3]
     assert kept(hits(0.4, 0.9, 0.4, 0.4), max_results=2) == [0, 1]
@@ -152,27 +133,6 @@ def test_the_best_results_are_kept_in_their_order():
     result = compress_search_results(came, KUBERNETES, max_tokens=room)
     assert result.results == came[2:]
     assert [(index, reason) for index, reason, _ in reasons(result)] == [(0, Reason.BUDGET), (1, Reason.BUDGET)]
-
-
-@pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("encoding", ["o200k_base", len])
-def test_tokens_are_those_of_what_a_model_reads(name, encoding):
-    came, config = shape(name), CompressionConfig(encoding=encoding)
-
-    def read(value):
-        if isinstance(value, str):
-            return value
-        try:
-            return json.dumps(value, ensure_ascii=False)
-        except TypeError:
-            return str(value)
-
-    result = compress_search_results(came, KUBERNETES, config=config)
-    count = Compressor(config).count
-    assert result.original_tokens == count(read(came))
-    assert result.compressed_tokens == count(read(result.results)) < result.original_tokens
-    assert result.tokens_saved == result.original_tokens - result.compressed_tokens
-    assert result.savings_percent == round(100 - 100 * result.compressed_tokens / result.original_tokens, 1)
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -253,7 +253,7 @@ _PARTS = st.lists(
 
 
 @given(st.sampled_from(["", "[", "{", "<p>", "<x>", "a,b,c\n1,2,3\n", "k:\n  a: b\n", '"a": 1, "b": 2, "c": ']), _PARTS)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=8 * settings().max_examples)
 def test_the_segments_of_any_text_are_the_text(opening: str, rest: str) -> None:
     text = opening + rest * 3
     parts = segment(text)
@@ -271,13 +271,13 @@ def test_the_segments_of_any_text_are_the_text(opening: str, rest: str) -> None:
 )  # fmt: skip
 def test_hostile_data_takes_time_in_proportion(part: str) -> None:
     for text in (
-        part * (200_000 // len(part)),
-        "[{" + part * (200_000 // len(part)),
-        "<p>" + part * 60_000 + " " * 50_000,
+        part * (80_000 // len(part)),
+        "[{" + part * (80_000 // len(part)),
+        "<p>" + part * 20_000 + " " * 20_000,
     ):
         started = time.process_time()
         assert "".join(text[item.start : item.end] for item in segment(text)) == text
-        assert time.process_time() - started < 5
+        assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize("style", [{}, {"indent": 1}, {"ensure_ascii": False}], ids=str)

@@ -261,7 +261,7 @@ _SIGNS = [*'a:|- |b: c\n|>|\'|"|"""|{|}|[|]|[a]|[[a]]\n|[a.b]\n|#|---|=|k|;|\\| 
 
 
 @given(st.lists(st.sampled_from(_SIGNS), max_size=60))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=8 * settings().max_examples)
 def test_the_segments_of_any_text_are_the_text(signs: list[str]) -> None:
     text = "".join(signs)
     for name in ("a.yaml", "a.toml", None):

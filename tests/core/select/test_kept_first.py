@@ -62,14 +62,6 @@ def test_of_many_places_with_the_same_text_the_best_one_is_kept_if_not_all_fit()
     assert "TICKET-123 has a default timeout of 30 seconds." in text
 
 
-def test_adaptive_does_not_drop_it_even_where_nothing_answers():
-    text = compress(
-        "who signs the lease?", [TEXT], max_tokens=60, must_keep=["TICKET-123"], adaptive=True, on_empty="drop"
-    )
-    assert "The ticket is TICKET-123." in text.text
-    assert compress("who signs the lease?", [TEXT], max_tokens=60, adaptive=True, on_empty="drop").text == ""
-
-
 def test_a_preview_shows_the_passages_with_matches_first_and_the_match():
     passages = [Passage(f"p{n}", f"The default timeout is {n} seconds. {FILLER}") for n in range(20)]
     passages[15] = Passage("p15", f"{FILLER} {'word ' * 60} the TICKET-123 is here. {FILLER}")

@@ -175,18 +175,6 @@ def test_after_a_generation_as_many_steps_fit_as_stay_untouched():
     assert all(after - before >= compressor.keep_last for before, after in pairwise(made))
 
 
-def test_a_text_that_is_shown_elsewhere_is_not_missing():
-    harbour = filler(2, 8) + "The harbour master is called Okonkwo. " + filler(3, 8)
-    messages = run(12)
-    messages[2] = replace(messages[2], texts=[harbour])
-    compressor = HistoryCompressor(CONFIG, 2_500)
-    first = compressor.next_generation(messages, None)
-    messages += [said(97, "I look again.", "again"), result(98, "again", harbour)]
-    messages += [user(99, "What is the name of the harbour master?")]
-    assert "Okonkwo" not in str(first["shortened"])
-    assert compressor.next_generation(messages, first) == {**first, "goal": "m99"}
-
-
 def test_a_short_message_of_a_dropped_step_comes_back_when_it_is_asked_for():
     messages = [user(0, "Look at page one."), *run(3)[1:]]
     messages += [user(7, "By the way, my deputy is Tomasz Wieczorek."), said(8, "Noted.")]
@@ -234,25 +222,6 @@ def test_a_message_that_needs_nothing_of_what_was_left_out_changes_nothing():
     bm25 = HistoryCompressor(CompressionConfig(scorer="bm25"), 3_000)  # it cannot tell what is likely
     before = bm25.next_generation(messages[:-2], None)
     assert bm25.next_generation(messages, before)["number"] == 2
-
-
-def test_what_cannot_be_touched_stays_and_a_warning_says_that_it_is_too_long(warned):
-    huge = [*run(3), said(90, filler(1, 400))]
-    compressor = HistoryCompressor(CONFIG, 1_000, keep_last=1)
-    generation = compressor.next_generation(huge, None)
-    assert "raise history_tokens, or lower keep_last" in warned.text
-    assert list(compressor.shown(huge, generation).values()) == [huge[0], huge[-1]]
-    assert compressor.next_generation(huge, generation) is generation
-
-
-def test_messages_without_an_id_and_calls_without_a_result_stay():
-    messages = [replace(message, id=None) for message in run(4)] + run(8)[1:]
-    unanswered = said(70, filler(1, 30), "never answered")
-    messages.insert(12, unanswered)
-    compressor = HistoryCompressor(CONFIG, 1_500)
-    shown = list(compressor.shown(messages, compressor.next_generation(messages, None)).values())
-    assert shown[:9] == messages[:9]
-    assert unanswered in shown
 
 
 def test_a_run_without_a_message_of_the_user_is_compressed_for_what_the_model_said_last():

@@ -200,16 +200,6 @@ def test_the_answer_has_at_most_max_tokens(max_tokens, show_stats, lead, texts):
     assert COUNT(found.text) <= max_tokens
 
 
-@pytest.mark.parametrize("format", ["json", "xml"])
-def test_a_format_that_is_parsed_stands_alone(format):
-    told = answer(found(), QueryTool.of(format=format), lead="It is thirty.", show_stats=True)
-    if format == "json":
-        assert "Retries are made" in json.dumps(json.loads(told.text))
-    else:
-        assert "Retries are made" in ElementTree.fromstring(told.text)[1].text
-    assert told.compression_stats()["original_count"] == 4
-
-
 def test_options_start_from_the_preset_docs_or_from_those_that_are_given():
     docs = CompressionConfig.from_preset("docs", max_tokens=1_000, format="compact")
     assert QueryTool.of().config == docs
@@ -231,11 +221,6 @@ def test_the_statistics_tell_what_was_left_out_before_compression():
     assert stats["original_tokens"] == pytest.approx(3 * stats["after_limit_tokens"], rel=0.01)
     assert stats["after_limit_tokens"] > 3 * stats["compressed_tokens"]
     assert f"- Found by the search: 70, before compression: 3 with {stats['after_limit_tokens']:,} tokens" in told.text
-
-
-def test_a_score_that_is_not_relative_is_refused():
-    with pytest.raises(ConfigError, match='min_score is 7 with score_kind="absolute"; a call says it relative'):
-        QueryTool.of(min_score=7, score_kind="absolute")
 
 
 def test_it_starts_from_a_preset_or_a_file(tmp_path):
