@@ -40,17 +40,6 @@ def test_every_feature_is_in_exactly_one_group(ablate: ModuleType) -> None:
     assert sorted(chain.from_iterable(ablate.GROUPS.values())) == sorted(FEATURES + BRIDGES + SOURCE[1:])
 
 
-def test_the_differences_are_to_the_first_row(ablate: ModuleType) -> None:
-    found = {"everything": {"x": 0.9, "y": 1.0}, "without names": {"x": 0.812, "y": 1.0}, "not measured": {}}
-    assert ablate.ablation(found).splitlines() == [
-        "| learned | mean | difference | loses most |",
-        "| --- | ---: | ---: | ---: |",
-        "| everything | .950 | 0 |  |",
-        "| without names | .906 | −44 | x −88 |",
-    ]
-    assert [ablate.difference(value) for value in (0.0124, -0.0004, -0.0006)] == ["+12", "0", "−1"]
-
-
 # The document
 
 

@@ -165,26 +165,3 @@ def test_an_unknown_form_names_what_was_found_and_what_is_supported(
 
 def without(record: dict[str, Any], key: str) -> dict[str, Any]:
     return {name: value for name, value in record.items() if name != key}
-
-
-BROKEN = [
-    (
-        "h.json",
-        [hotpot_record(), without(hotpot_record(), "answer")],
-        r"h\.json\[1\] has no 'answer', only _id, context",
-    ),
-    ("h.json", [hotpot_record(context={"title": []})], r"\[0\]\.context is of type dict instead of list"),
-    ("s.json", {"data": [{"title": "T"}]}, r"s\.json\.data\[0\] has no 'paragraphs', only title"),
-    ("m.jsonl", [musique_record(), musique_record(paragraphs=[{"idx": 0}])], r"m\.jsonl:2\.paragraphs\[0\] has no"),
-    ("m.json.gz", marked_file(docs=["c"]), r"m\.json\.gz\.docs has no 'c', only a, b"),
-    ("m.json.gz", marked_file(gold=[[0, 1]]), r"gold\[0\] has 2 items instead of 3"),
-]
-
-
-@pytest.mark.parametrize(("name", "content", "complaint"), BROKEN)
-def test_what_is_missing_is_named_with_its_place_and_a_remedy(
-    cases: ModuleType, tmp_path: Path, name: str, content: object, complaint: str
-) -> None:
-    with pytest.raises(ValueError, match=complaint) as caught:
-        list(cases.read_cases(write(tmp_path / name, content)))
-    assert str(caught.value).endswith("give the file as it was published")

@@ -117,18 +117,6 @@ def test_the_first_stop_of_the_keyboard_skips_to_the_passages(opened: Any, page_
     page.wait_for_url("**#passages")
 
 
-def test_all_stops_of_the_keyboard_can_be_seen(opened: Any, page_of_example: str) -> None:
-    page = opened(page_of_example)
-    stops = 0
-    for _ in range(15):
-        page.keyboard.press("Tab")
-        width = page.evaluate("getComputedStyle(document.activeElement).outlineWidth")
-        assert float(width.removesuffix("px")) >= 2
-        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
-        stops += 1
-    assert stops == 15
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("chosen", ["f-all", "f-duplicate"])
 def test_all_text_can_be_read(opened: Any, page_of_example: str, scheme: str, chosen: str) -> None:

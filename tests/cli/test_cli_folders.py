@@ -43,15 +43,6 @@ def test_text_files_are_read_in_the_order_of_their_paths() -> None:
     assert read("docs/api", "docs/B/") == ["docs/api/v1/x.py", "docs/B/c.txt"]
 
 
-def test_the_kinds_of_files_that_are_no_text_are_told(docs: Path) -> None:
-    (docs / "api" / "b.PNG").write_bytes(b"\x89PNG\0")
-    (docs / "yarn.lock").write_text(TEXT)
-    result = run("docs")
-    assert result.exit_code == 0
-    assert result.stderr == "ctxcompress: files in 'docs' that are no text are not read: 2 .png, 1 .lock\n"
-    assert run("docs", "--include", "*.md").stderr == ""
-
-
 @pytest.mark.parametrize(
     ("patterns", "expected"),
     [
@@ -109,10 +100,3 @@ def test_a_folder_without_a_text_is_told(docs: Path) -> None:
     assert (result.exit_code, result.stdout) == (1, "")
     assert "'docs/empty' is skipped: no file in it was chosen; name files, or choose some with" in result.stderr
     assert run("docs/empty", "docs/b.md").exit_code == 3
-
-
-def test_files_of_passages_are_read_as_such(docs: Path) -> None:
-    (docs / "p.jsonl").write_text('{"id": "first", "text": "30 seconds"}\n{"text": "another text"}\n')
-    assert read("docs", "--include", "*.jsonl") == ["first", "docs/p.jsonl:2"]
-    (docs / "p.jsonl").rename(docs / "p.txt")
-    assert read("docs", "--include", "p.txt", "--jsonl") == ["first", "docs/p.txt:2"]

@@ -61,16 +61,6 @@ def test_by_default_it_goes_into_a_new_file_whose_path_is_printed(
         assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
-def test_pages_of_before_are_no_texts_of_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("a.md").write_text(TEXT)
-    Path("page.html").write_text("<p>Another text.</p>")
-    page = run(".").stdout.strip()
-    assert "a.md" in Path(page).read_text(encoding="utf-8")
-    assert Path(page).name not in run(".", "-o", "-").stdout
-    assert "page.html" in run(".", "-o", "-").stdout
-
-
 def test_where_nothing_can_be_written_the_remedy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     tmp_path.chmod(0o500)

@@ -51,18 +51,6 @@ def test_what_means_the_same_as_what_is_in_is_left_out_if_that_is_asked_for():
     assert reasons(builder.add([same, other])) == [(2, "duplicate", 0)]
 
 
-TABLE = "| name | value |\n|---|---|\n" + "".join(f"| option{n} | {n * 17} |\n" for n in range(30))
-
-
-def test_more_rows_of_a_table_come_with_its_header_and_no_row_twice():
-    builder = ContextBuilder(400)
-    for number in (3, 17, 3):
-        builder.add([TABLE], query=f"value of option{number}", max_tokens=40)
-    rows = [line for line in builder.render().splitlines() if line.startswith("| option")]
-    assert len(rows) == len(set(rows)) >= 4
-    assert all(part.text.startswith("| name | value |\n|---|---|\n") for part in builder.passages)
-
-
 def test_what_has_no_room_comes_in_when_it_is_rebalanced():
     builder = ContextBuilder(18)
     builder.add(["Nobody asks for this. It is only here. And it is long enough."])

@@ -37,7 +37,6 @@ from langchain_ctxcompress import (
     preview_tools,
     query_tool,
 )
-from langchain_ctxcompress.retriever import fused
 
 COMPRESSOR = CtxCompressor(max_tokens=60)
 
@@ -318,17 +317,6 @@ def test_scores_mean_what_is_said(store, warned):
 
 
 # Several searches
-
-
-def test_what_is_found_often_comes_first_and_as_its_best_rank_has_it():
-    def of(*ids: str, **metadata: Any) -> list[Document]:
-        return [Document(f"Text {name}.", id=name, metadata=metadata) for name in ids]
-
-    assert WAY.ids(fused([of("a", "b", "c"), of("b", "d"), of("c", "b", "a")])) == ["b", "a", "c", "d"]
-    assert fused([[*of("a"), *of("x", score=0.1)], high := of("x", score=0.9)])[0] is high[0]
-    for key in ("source", "url"):  # numbers may be scores
-        found = [Document("Text.", metadata={key: f"https://{name}", "score": n}) for n, name in enumerate("aba")]
-        assert [document.metadata[key] for document in fused([found])] == ["https://a", "https://b"]
 
 
 def test_a_model_may_answer_in_blocks_and_a_function_may_be_one():

@@ -3,8 +3,6 @@
 import json
 import pickle
 import threading
-from dataclasses import fields
-from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -98,22 +96,6 @@ def test_feedback_may_come_with_documents_read_from_json(tmp_path):
 
 
 # Options
-
-
-@pytest.mark.parametrize("option", fields(CompressionConfig), ids=lambda option: option.name)
-def test_each_option_has_the_cores_type(option):
-    core, own = (_alternatives(get_type_hints(of)[option.name]) for of in (CompressionConfig, CtxCompressor))
-    if option.name in ("encoder", "llm", "cache", "telemetry", "must_keep"):  # which the core checks
-        assert str(object) in str(own)
-    else:
-        assert own == core
-
-
-def _alternatives(hint: object) -> set[str]:
-    """The members of a union, of a Literal inside it too, in any order."""
-    inner = [part for part in get_args(hint) if str(part).startswith("typing.Literal")]
-    parts = (*get_args(hint), *(name for part in inner for name in get_args(part)))
-    return {str(part) for part in parts} or {str(hint)}
 
 
 def test_options_cannot_be_set_afterwards():

@@ -149,19 +149,6 @@ def essence(messages: list[dict[str, Any]]) -> list[Any]:
     return [{**message, "id": None} for message in messages]
 
 
-async def test_a_new_question_brings_back_what_the_first_did_not_need():
-    model = Scripted(responses=[*script(), AIMessage("On port 7411.", id="ai-new")])
-    agent = agent_of(model, history(), checkpointer=InMemorySaver())
-    config = {"configurable": {"thread_id": "1"}}
-    agent.invoke(asked("When were the cranes painted, and who has seen the cat?"), config)
-    agent.invoke(asked(GOAL, "human-2"), config)
-    assert not any("port 7411" in text for message in model.shown[-2] for text in texts_of(message))
-    assert any("port 7411" in text for message in model.shown[-1] for text in texts_of(message))
-    assert_paired(model.shown[-1])
-    state = agent.get_state(config).values
-    assert state["ctxcompress_history"]["goal"] == "human-2"
-
-
 @pytest.mark.parametrize("is_async", [False, True])
 async def test_each_generation_is_reported(is_async):
     model, events = Scripted(responses=script()), Listener()

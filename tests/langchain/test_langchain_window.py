@@ -11,7 +11,6 @@ from langgraph.checkpoint.memory import InMemorySaver
 from lc_tools import Scripted, calling, tokens
 from search_shapes import KUBERNETES
 
-from ctxcompress import CompressionConfig
 from langchain_ctxcompress import (
     CtxCompressMiddleware,
     prompt_tokens,
@@ -70,13 +69,3 @@ def test_an_option_gives_the_window_where_the_profile_does_not():
         ValueError, match=r"the profile of the model \(Scripted\) has no max_input_tokens; give context_window"
     ):
         _steps("50%", None)
-
-
-@pytest.mark.parametrize("as_file", [False, True])
-def test_a_config_gives_the_window_too(as_file, tmp_path):
-    path = tmp_path / "ctxcompress.toml"
-    path.write_text("[compression]\ncontext_window = 1000")
-    config = path if as_file else CompressionConfig(context_window=1_000)
-    plain = _steps("50%", None, context_window=1_000)
-    assert _steps("50%", None, config=config, context_window=None) == plain
-    assert _steps("50%", None, config=CompressionConfig(context_window=9_000), context_window=1_000) == plain

@@ -135,17 +135,6 @@ async def test_a_chunk_is_read_in_full_by_the_id_that_the_text_shows(client: Cal
     assert expanded.structured_content["file_path"] == "docs/client.md"
 
 
-async def test_a_chunk_with_a_long_path_is_read_by_what_the_text_shows_of_it(client: Calls, docs: Path) -> None:
-    folder = docs.joinpath(*["a-folder-with-a-long-name"] * 6)
-    folder.mkdir(parents=True)
-    (folder / "new.md").write_text("A zeppelin is an airship.")
-    shown = text_of(await client.call_tool(QUERY, {"query": "zeppelin"})).split()[1]
-    assert shown.startswith("…")
-    assert text_of(await client.call_tool("expand_chunk", {"chunk_id": shown})) == "A zeppelin is an airship."
-    assert (await client.call_tool("expand_chunk", {"chunk_id": "…"})).is_error
-    assert (await client.call_tool("expand_chunk", {"chunk_id": "…#L1-L5"})).is_error
-
-
 async def test_a_chunk_is_cut_to_what_answers_a_query(client: Calls) -> None:
     (name, *_) = ids_of(await client.call_tool(QUERY, ASKED))
     asked = {"chunk_id": name, "max_tokens": 12, "query": "how is the timeout set?"}

@@ -9,7 +9,6 @@ from published_settings import PUBLISHED
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.config.options import QATBE_TYPE_WEIGHTS, Preset
 from ctxcompress.config.presets import PRESETS, TECHNICAL_SYNONYMS
-from ctxcompress.encoders import StaticVectors
 from ctxcompress.errors import ConfigError
 
 
@@ -141,15 +140,6 @@ def test_a_file_can_start_from_a_preset(toml):
     assert config == CompressionConfig.from_preset("docs", min_score=0.5)
     assert toml('[search]\ndedup_enabled = false\n[compression]\npreset = "docs"').similarity_threshold is None
     assert toml('[compression]\npreset = "page"\nmax_tokens = 9').budget == 9
-
-
-def test_a_file_can_name_word_vectors_as_the_encoder(toml):
-    pytest.importorskip("wordllama", reason="wordllama is not installed: pip install 'ctxcompress[static]'")
-    config = toml('[compression]\nencoder = "static"')
-    assert isinstance(config.encoder, StaticVectors)
-    assert config == toml('[compression]\nencoder = "static"')
-    with pytest.raises(ConfigError, match=r"encoder is 'minilm'; give 'static' or 'words', or in code an object"):
-        toml('[compression]\nencoder = "minilm"')
 
 
 @pytest.mark.parametrize(

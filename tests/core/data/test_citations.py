@@ -46,17 +46,6 @@ def test_what_is_no_quote_has_no_citation(quote):
     assert WHOLE.cite(quote) == ()
 
 
-def test_markers_stand_nowhere():
-    text = (
-        "def paint(gate):\n" + "".join(f"    step_{n} = prepare({n}, 'red')\n" for n in range(60)) + "    return gate\n"
-    )
-    result = compress("return the gate", [Passage("a", text, file_path="a.py")], max_tokens=40)
-    assert "# ..." in result.text
-    (citation,) = result.cite(result.text)
-    assert all(text[start:end] == part for (start, end), part in zip(citation.spans, citation.texts, strict=True))
-    assert "# ..." not in citation.text
-
-
 texts = st.text(alphabet="ab .\n\u4f60\u00e9", max_size=60)
 
 

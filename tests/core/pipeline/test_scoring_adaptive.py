@@ -72,22 +72,6 @@ def test_the_budget_holds_and_every_character_is_kept_or_dropped_once(budget, pr
     assert_partition(result, [passage.text for passage in PASSAGES])
 
 
-NOTES = [f"The harbour of town {n} has {n % 7 + 2} cranes, and its gate opens at dawn." for n in range(300)]
-
-
-RECORDS = [
-    "added: v0.1.21\nchanges:\n  - version: v9.0.0\n    error: never thrown",
-    '{"id": 7, "error": "the disk is full"}',
-]
-LOG = "2024-05-17 08:30:01 INFO start\n2024-05-17 08:30:02 ERROR the disk is full\n2024-05-17 08:30:03 INFO stop\n"
-
-
-@pytest.mark.parametrize("query", ["why did the payment fail?", "Which error does the printer raise?"])
-def test_a_few_records_among_very_many_other_texts_do_not_answer_every_question_about_errors(query):
-    config = CompressionConfig(max_tokens=400, adaptive=True, on_empty="drop")
-    assert Compressor(config).compress(query, [*NOTES, *RECORDS, LOG]).text == ""
-
-
 # A query of several questions: each wants an answer of its own
 
 SEVERAL = (

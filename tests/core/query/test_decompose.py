@@ -25,19 +25,10 @@ from ctxcompress.query.decompose import adecompose, decompose
         ),
         ("Explain React hooks and state management", ("Explain React hooks", "Explain state management")),
         (
-            "Who built the old gate of the town and when? Where are its plans kept today?",
-            ("Who built the old gate of the town and when? Where are its plans kept today?",),
-        ),
-        (
             "Who built the old gate of the town and when? Where are the plans of the wall kept today?",
             ("Who built the old gate of the town and when?", "Where are the plans of the wall kept today?"),
         ),
         ("Compare the cost and performance of AWS Lambda", ("the cost of AWS Lambda", "performance of AWS Lambda")),
-        ("Compare Python 3.11 to 3.12", ("Python 3.11", "Python 3.12")),
-        (
-            "Describe the causes and effects of the French Revolution",
-            ("Describe the causes of the French Revolution", "Describe effects of the French Revolution"),
-        ),
         (
             "Vergleiche React und Vue für große Anwendungen",
             ("React für große Anwendungen", "Vue für große Anwendungen"),
@@ -159,7 +150,6 @@ async def test_a_model_that_is_awaited_writes_them(warned):
             "Compare the top 5 cloud providers by price, support and security",
             ("top 5 cloud providers by price", "top 5 cloud providers by support", "top 5 cloud providers by security"),
         ),
-        ("top 3 laptops: weight, price", ("top 3 laptops weight", "top 3 laptops price")),
         (
             "Was sind die top 5 Anbieter nach Preis und Sicherheit?",
             ("top 5 Anbieter nach Preis", "top 5 Anbieter nach Sicherheit"),

@@ -11,14 +11,7 @@ from ctxcompress import CompressionConfig, Passage, compress
 from ctxcompress.reduce.metadata_lines import PREFIX, is_own_line, like_own_lines, metadata_line
 from ctxcompress.segment.source_code import outline
 
-CODE = '''#!/usr/bin/env python
-# -*- coding: utf-8 -*-
-"""Waiting for what comes later.
-
-More of it.
-"""
-
-import time
+CODE = '''"""Waiting for what comes later."""
 
 LIMIT = 5
 
@@ -27,16 +20,9 @@ class Future:
     def result(self, timeout):
         return timeout
 
-    def _wait(self):
-        time.sleep(LIMIT)
-
 
 def _helper():
     pass
-
-
-def gather(futures):
-    return [future.result(1) for future in futures]
 '''
 
 
@@ -46,8 +32,8 @@ def line_of(passage):
 
 def test_code_is_where_it_is_what_it_defines_and_what_it_says_of_itself():
     assert line_of(Passage("7", CODE, file_path="src/waiting.py")) == (
-        "[metadata-only] src/waiting.py:1-26: class Future, function gather, function _helper, constant LIMIT, "
-        "method Future.result, method Future._wait\n  Waiting for what comes later."
+        "[metadata-only] src/waiting.py:1-12: class Future, function _helper, constant LIMIT, method Future.result\n"
+        "  Waiting for what comes later."
     )
 
 

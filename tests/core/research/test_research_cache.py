@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.apps.research import ContextCodec, Research, ResearchCache, question_similarity
+from ctxcompress.apps.research import Research, ResearchCache, question_similarity
 from ctxcompress.cache import Cache, SqliteStore
 from ctxcompress.encoders import StaticVectors
 from ctxcompress.errors import ConfigError, InputError
@@ -112,14 +112,6 @@ def test_a_file_gives_back_what_was_stored_or_nothing(tmp_path, context):
     found = ResearchCache(store=store).context(ASKED, lambda _: context)
     assert (found.earlier == ASKED) == (context == "\ud800")
     assert found.context is context or found.context == context
-
-
-def test_a_codec_writes_what_json_does_not_have(tmp_path):
-    store, codec = on_disk(tmp_path / "research.sqlite"), ContextCodec(sorted, set)
-    ResearchCache(store=store).context(ASKED, lambda _: {1, 2}, codec)
-    assert ResearchCache(store=store).context(AGAIN, lambda _: {3}, codec) == Research({1, 2}, ASKED, 1.0)
-    other = ContextCodec(from_json=lambda data: data["text"])
-    assert ResearchCache(store=store).context(AGAIN, lambda _: "new", other).earlier is None
 
 
 async def test_coroutines_are_awaited():

@@ -1,11 +1,6 @@
 """What sentences gain from their paragraph, parts of long turns from others, and rows from their header and totals."""
 
-import numpy as np
-import pytest
-from corpora import table_of
-
 from ctxcompress import compress
-from ctxcompress.score.adjustments import raise_yes_no_answers
 
 EXPENSES = """\
 | Expense | 2019 |
@@ -33,22 +28,10 @@ def test_the_rows_under_a_column_that_the_question_names_are_kept():
     assert "19,536,441" in text
 
 
-YES_OR_NO = {
-    "Can I run it as a service?": "Yes, but only on Linux.",
-    "But is that safe?": "**Answer**: Not really. Locks are advisory.",
-    "Kann ich das ändern?": "Ja, in den Einstellungen.",
-    "Puis-je le modifier ?": "Oui, dans les réglages.",
-    "¿Puedo cambiarlo?": "Sí, en los ajustes.",
-    "How do I run it as a service?": None,
-    "Candles and isles": None,
-}
-
-
-@pytest.mark.parametrize(("query", "answer"), YES_OR_NO.items())
-def test_a_question_for_yes_or_no_is_answered_by_the_paragraph_that_begins_so(query, answer):
-    text = f"Units are started at boot.\n\n{answer or 'Yes.'}\n\nThe order is by name."
-    table = table_of(text)
-    found = raise_yes_no_answers(query, table, np.full(len(table.segments), 0.1))
-    raised = [part for part, value in zip(table.texts, found, strict=True) if value > 0.1]
-    assert bool(raised) == bool(answer)
-    assert all(part.strip() in str(answer) for part in raised)
+def test_the_answer_with_yes_is_kept_in_a_budget():
+    page = (
+        "Set `interval` to the seconds between two runs. A run that takes longer delays the next one, and no run is "
+        "lost.\n\nYes. The runner registers with the init system on its own.\n\nEach run has a folder for its output. "
+        "The service removes folders after a week, and says so in the log of the system."
+    )
+    assert "Yes. The runner registers" in compress("Can I use it as a service?", [page], max_tokens=18).text

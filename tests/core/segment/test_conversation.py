@@ -37,7 +37,6 @@ LABELS = {
     WHATSAPP_ANDROID: ["12.03.24, 18:04 - ", "12.03.24, 18:04 - Anna: ", "12.03.24, 18:05 - +49 170 1234567: "],
     ZOOM: ["18:04:11 From Anna to Everyone: ", "18:04:20 From Bob to Everyone: "],
     IRC: ["[10:42] <anna> ", "[10:43] <@bob> ", "[10:43] "],
-    "<anna> does 3.12 break numpy?\n<bob> only below 1.26\n": ["<anna> ", "<bob> "],
     "user: sort a list\nassistant: Use sorted.\n": ["user: ", "assistant: "],
     "Human: sort a list\nAI: Use sorted.\n": ["Human: ", "AI: "],
     "**Anna:** Did you call?\n\n**Bob**: Not yet. I will.\n": ["**Anna:** ", "**Bob**: "],
@@ -57,14 +56,11 @@ NO_CONVERSATIONS = {
     "YAML": "name: foo\nversion: 1.2\ndescription: A thing you use.",
     "records": "Name: Foo\nAge: 3\n\nName: Bar\nAge: 4\n\nName: Baz\nAge: 5\n",
     "log": "2024-03-12 10:42:03 ERROR: could not connect\n2024-03-12 10:42:04 INFO: retry\n",
-    "timetable": "Berlin Hbf  10:42\nHannover  11:20\nKoeln  12:30",
     "labels": "Note: You need Python.\n\nWarning: Do you have a backup?\n\nNote: You can skip this.",
-    "definitions": "**Timeout**: The seconds that a call may take.\n\n**Retries**: The number of attempts.",
     "prose": "There are three: one, two and three. She wrote:\n\nIt was late, and we went home.",
     "HTML": "<p> What do you want? </p>\n<p> Nothing. </p>",
     "Rust": "    where\n        H: Handler<T, S>,\n        T: 'static,\n    {\n        let x = f()?;\n",
     "a chat in an example": "Write it so:\n\n```\nuser: hello, who are you?\nassistant: I am a bot.\n```\n",
-    "headers in prose": "Set the headers:\n\nFrom: you\nTo: me\n\nThat is all.",
 }
 
 
@@ -192,11 +188,6 @@ def test_names_of_several_words_are_names_if_they_recur_and_people_speak() -> No
     segments = segment("\n".join(PIER))
     assert [part.kind for part in segments] == [Kind.TURN] * 6
     assert segments[1].label.startswith("Ship's cook")
-
-
-def test_passages_of_such_names_are_turns() -> None:
-    assert together(*PIER) == [Kind.TURN] * 6
-    assert together(*PIER[:3], "The pier is closed.") == [Kind.PARAGRAPH] * 4
 
 
 @pytest.mark.parametrize(

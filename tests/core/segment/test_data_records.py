@@ -95,11 +95,6 @@ def test_records_are_whole_at_any_budget(max_tokens: int) -> None:
     assert WANTED in kept if max_tokens > 60 else kept[0]["id"] == WANTED["id"]
 
 
-def test_an_interface_description_keeps_the_endpoint_with_its_path() -> None:
-    result = compress("How do I get trains from Turku to Ghent?", [json.dumps(SPEC)], max_tokens=300)
-    assert json.loads(result.text)["paths"]["/Turku/Ghent"]["get"]["summary"] == "Return the trains from Turku to Ghent"
-
-
 @pytest.mark.parametrize("style", STYLES, ids=str)
 @pytest.mark.parametrize("value", [ORDERS, {"results": ORDERS}], ids=["list", "results"])
 def test_a_fence_around_json_is_closed_and_its_content_can_be_parsed(value: object, style: dict[str, Any]) -> None:
@@ -160,38 +155,11 @@ def _table(sign: str) -> str:
     return file.getvalue()
 
 
-@pytest.mark.parametrize("sign", [",", ";", "\t"])
-def test_rows_come_whole_and_with_their_header(sign: str) -> None:
-    text = _table(sign)
-    result = compress(QUERY, [text], max_tokens=200)
-    kept = result.text.split("\n")
-    assert kept[0] == text.split("\n", 1)[0]
-    assert set(kept) <= set(text.split("\n"))
-    assert [row for row in csv.reader(kept, delimiter=sign) if row[0] == "ord-1117"]
-    assert result.tokens <= 200
-
-
 YAML = "apiVersion: v1\norders:\n" + "".join(
     f"  - id: {order['id']}\n    customer: {order['customer']}\n    address:\n      city: {order['address']['city']}\n"
     f"    # in euros\n    total: {order['total']}\n"
     for order in ORDERS
 )
-DEPLOYMENTS = "services:\n" + "".join(
-    f"  service-{n}:\n    image: registry.example/{_CITIES[n % 17].lower()}:{n}\n    ports:\n    - {8000 + n}\n"
-    f"    env:\n    - name: MODE_{n}\n      value: {'x' * 300}\n"
-    for n in range(60)
-)
-
-
-def test_entries_of_yaml_come_with_their_parents() -> None:
-    kept = compress(QUERY, [YAML], max_tokens=200).text
-    assert "orders:\n  - id: " in kept
-    assert "  - id: ord-1117\n    customer: " in kept
-    assert f"    total: {WANTED['total']}" in kept
-    kept = compress("Which port does service-37 use?", [DEPLOYMENTS], max_tokens=100).text
-    assert kept.startswith("services:\n")
-    assert "  service-37:\n" in kept
-    assert "- 8037" in kept
 
 
 XML = '<?xml version="1.0"?>\n<shop>\n' + "".join(

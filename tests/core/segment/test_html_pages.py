@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from ctxcompress import Compression, CompressionConfig, Compressor, Passage, compress
 from ctxcompress.data.passages import Kind, shown
-from ctxcompress.data.results import Reason
 from ctxcompress.segment.segments import segment
 
 SYSTEMS = [
@@ -141,22 +140,6 @@ def test_what_must_be_kept_is_kept_even_in_a_tag() -> None:
     check(result, PAGE)
     result = compress(QUERY, [PAGE], max_tokens=90, must_keep=['<pre class="shell">inst'])
     assert '<pre class="shell">inst' in result.text
-
-
-def test_a_long_page_is_truncated_without_its_tags() -> None:
-    result = compress(QUERY, [PAGE], max_tokens=5_000, max_length=400)
-    check(result, PAGE)
-    assert len(result.text) <= 400
-    assert "How is the viewer set up on Amiga?" in result.text
-    assert {decision.reason for decision in result.dropped} == {Reason.TRUNCATED}
-    assert compress(QUERY, [PAGE], max_tokens=5_000, max_length=len(PAGE)).text == PAGE
-
-
-def test_a_preview_shows_a_whole_sentence() -> None:
-    text = "<p>The <b>tide</b> is <i>high</i> at noon.</p>" + "<p>Nothing else is said.</p>" * 9
-    assert compress("When is the tide high?", [text], max_tokens=60, format="preview").text.endswith(
-        "The tide is high at noon."
-    )
 
 
 WORDS = st.lists(st.sampled_from("harbour tide 42 keeper light rope sand Montag été".split()), min_size=1, max_size=6)

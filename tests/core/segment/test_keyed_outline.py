@@ -160,18 +160,6 @@ def test_what_is_kept_of_a_long_value_comes_with_its_section_and_its_key(
     assert "57 is baked at 157 degrees" in found
 
 
-@pytest.mark.parametrize(
-    ("name", "head", "entry"),
-    [
-        ("a.yaml", "ovens:\n", "  # Built by family {0}.\n  oven{0}:\n    heat: {0}\n"),
-        ("a.conf", "; all\n\n", "[oven{0}]\n# Built by family {0}.\nheat = {0}\n\n"),
-    ],
-)
-def test_a_comment_stands_with_the_key_below_it(name: str, head: str, entry: str) -> None:
-    text = head + "".join(entry.format(n) for n in range(40))
-    assert entry.format(23).strip() in kept("What was built by family 23?", text, name, 40)
-
-
 @pytest.mark.parametrize("budget", [40, 100, 300])
 def test_documents_of_one_file_are_not_mixed(budget: int) -> None:
     text = "---\n".join(f"kind: Oven\nmeta:\n  name: oven-{n}\nspec:\n  port: {9000 + n}\n" for n in range(40))

@@ -163,14 +163,6 @@ def test_a_hunk_needs_the_header_of_its_file():
     }
 
 
-def test_a_long_hunk_is_cut_where_changes_begin_and_end():
-    before, after = (" unchanged = True\n" * 20 for _ in "ab")
-    text = f"--- a/x.py\n+++ b/x.py\n@@ -1,41 +1,41 @@ def f():\n{before}-old = 1\n+new = 1\n{after}"
-    said = parts(text)
-    assert "-old = 1\n+new = 1" in said
-    assert needs(text)["-old = 1"] == ["--- a/x.py", "@@ -1,41 +1,41 @@ def f():"]
-
-
 @pytest.mark.parametrize(
     "text",
     [

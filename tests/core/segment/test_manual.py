@@ -117,33 +117,3 @@ def test_a_label_is_not_kept_with_the_text_of_the_next_entry_only():
 )
 def test_indented_prose_poems_code_and_quotes_are_no_entries(text):
     assert manual_blocks(text) == []
-
-
-INNER = f"""POND(1)                     User Commands                     POND(1)
-
-NAME
-       pond - keep ducks
-
-OPTIONS
-       --feed=KIND
-              --grain=SIZE
-                     Ducks eat grain of this size, which is 7 millimetres if nobody says otherwise. {LONG}
-                     {LONG}
-
-              --bread
-                     Ducks eat bread. {LONG}
-                     {LONG}
-
-       --water=DEPTH
-              The water is as deep as this. {LONG}
-              {LONG}
-"""
-
-
-@pytest.mark.parametrize("max_tokens", [60, 80, 120])
-def test_text_under_a_label_right_under_a_label_is_kept_with_both(max_tokens):
-    config = CompressionConfig(max_tokens=max_tokens)
-    kept = Compressor(config).compress("how many millimetres is the size of grain?", [INNER]).text
-    assert "7 millimetres" in kept
-    above = kept[: kept.index("Ducks eat grain")].split()
-    assert above[-2:] == ["--feed=KIND", "--grain=SIZE"]

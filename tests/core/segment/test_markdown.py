@@ -8,7 +8,7 @@ from segment_texts import markdown_pages
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.segment import markdown as module
-from ctxcompress.segment.markdown import is_marked, markdown_blocks
+from ctxcompress.segment.markdown import markdown_blocks
 from ctxcompress.segment.segments import segment
 
 PAGE = """\
@@ -170,23 +170,6 @@ def test_offsets_count_characters_not_bytes():
     assert [text[block.start] for block in markdown_blocks(text)] == ["#", "中", "-", "`"]
 
 
-plain = st.lists(
-    st.sampled_from(
-        [
-            "word ", "One. ", "a-b", "\n", "\n\n", " \n", "\t\n", "   ", "\t", "中文。", "é\n", "x|y", "2 + 2",
-        ]
-    )
-).map("".join)  # fmt: skip
-
-
-@given(plain)
-def test_plain_text_has_the_same_blocks_with_markdown_after_it(text):
-    text = f"A{text}z"
-    alone = [block.start for block in markdown_blocks(text)]
-    followed = [block.start for block in markdown_blocks(text + "\n\n***\n") if block.start < len(text)]
-    assert alone == followed
-
-
 def top_level(text):
     """line -> kind of every block that is in no other, as markdown-it sees them."""
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
@@ -249,11 +232,6 @@ def test_a_text_that_is_a_table_has_the_blocks_that_the_parser_finds(header, del
     assert list(markdown_blocks(text)) == expected
 
 
-@given(st.text("a#|1.)-> \t\r\n", max_size=16))
-def test_a_text_is_marked_if_one_of_its_lines_is(text):
-    assert is_marked(text) == any(map(is_marked, text.split("\n")))
-
-
 @pytest.mark.parametrize("mark", [">", "> "])
 def test_quotes_too_deep_to_be_written_are_one_block(mark: str) -> None:
     text = mark * 100_000 + "x\n\nAfter it.\n"
@@ -282,9 +260,7 @@ def test_what_no_reader_sees_is_one_segment_that_is_no_text(unread, newline):
     "text",
     [
         "[^1]: The timeout is 30/40 seconds.\n",
-        "[Anna]: yes\n",
         "Call me at nine.\n\n[Anna]: thanks.\n\n[Bob]: 9:30.\n",
-        "[Note]: the timeout is 30.\n",
         "---\nThe timeout is 30.\n---\n\nMore text.\n",
         "---\n- The timeout is 30.\n---\n\nMore text.\n",
         "Text that goes on with\n[x]: http://a.org\n",

@@ -89,14 +89,6 @@ def test_an_unknown_id_is_refused_with_those_there_are():
 # Relevance
 
 
-def test_a_line_shows_the_relevance_of_its_passage():
-    result = preview(order="relevance")
-    shown = [float(line.partition("(")[2].partition(")")[0]) for line in result.text.splitlines()]
-    assert shown == [round(kept.relevance, 2) for kept in result.passages]
-    assert shown == sorted(shown, reverse=True)
-    assert shown[0] > 0.5 > shown[-1]
-
-
 @pytest.mark.parametrize(("on_empty", "count"), [("keep_best", 1), ("original", len(PASSAGES)), ("drop", 0)])
 def test_if_no_passage_answers_on_empty_decides(on_empty, count):
     result = preview(query="zebra stripes in kenya", adaptive=True, on_empty=on_empty)

@@ -170,19 +170,6 @@ def test_a_handle_of_another_conversation_or_an_invented_one_finds_nothing():
         assert "Call the tool again" in str(error.value)
 
 
-def test_the_error_names_the_handles_of_the_conversation():
-    store = MemoryStore()
-    keeper = Keeper(store, b"secret")
-    handles = [keeper.keep("one", f"text {number}") for number in range(7)]
-    keeper.keep("", "text of nobody")
-    expander = Expander.of(CONFIG, 300)
-    with pytest.raises(CannotExpand) as error:
-        expander.expand(store, ["one"], "ctx-00000000")
-    assert ", ".join(handles[:1:-1]) + " and 2 older ones" in str(error.value)
-    with pytest.raises(CannotExpand, match="Call the tool again whose result you need"):
-        expander.expand(store, [""], "ctx-00000000")
-
-
 @pytest.mark.parametrize("lines", ["first", "5-3", "0", "401", "401-500", "1-2-3", "9" * 100])
 def test_lines_that_are_not_there_give_an_error_that_says_which_are(lines):
     with pytest.raises(CannotExpand, match=r"Give a range|has the lines 1-400; give a range"):

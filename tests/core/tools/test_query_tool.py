@@ -223,21 +223,6 @@ def test_the_statistics_tell_what_was_left_out_before_compression():
     assert f"- Found by the search: 70, before compression: 3 with {stats['after_limit_tokens']:,} tokens" in told.text
 
 
-def test_it_starts_from_a_preset_or_a_file(tmp_path):
-    path = tmp_path / "c.toml"
-    path.write_text("[compression]\nmax_tokens = 300\ntop_n = 3\nadaptive = true")
-    tool = QueryTool.of(path, format="verbose")
-    expected = CompressionConfig(
-        max_tokens=300, top_n=3, adaptive=True, format="verbose", score_kind=tool.config.score_kind
-    )
-    assert tool.config == expected
-    assert tool.config.min_score is None
-    assert QueryTool.of(preset="docs") == QueryTool.of()
-    assert QueryTool.of(preset="web").config.on_empty == "original"
-    with pytest.raises(ConfigError, match="both preset='web' and config are given"):
-        QueryTool.of(path, preset="web")
-
-
 @pytest.mark.parametrize("outcome", ["used", "failed: the model raised TimeoutError"])
 def test_a_language_model_is_asked_once_however_often_the_answer_has_to_be_shortened(outcome):
     def answer(prompt):
