@@ -3,7 +3,6 @@
 import ast
 import importlib.util
 import re
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -136,20 +135,3 @@ def test_what_is_loaded_from_outside_is_a_warning(html: str, found: int, caplog:
 
     _load("nothing_outside").on_post_page(html, page=_Page)
     assert len(caplog.records) == found
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        (
-            "Does it.\n\nlimit: how many.\n    And more.\nother: not a name.",
-            "Does it.\n\n\n- `limit`: how many.\n  And more.\n  other: not a name.",
-        ),
-        ("limit: one.\nsize: two.\n\nEnd.", "\n- `limit`: one.\n- `size`: two.\n\nEnd."),
-        ("Raises: nothing.", "Raises: nothing."),
-    ],
-)
-def test_names_in_docstrings_are_shown_as_a_list(text: str, shown: str) -> None:
-    pytest.importorskip("griffe")
-    listed: Callable[[str, Callable[[str], bool]], str] = _load("names_in_docstrings").listed
-    assert listed(text, {"limit", "size"}.__contains__) == shown

@@ -5,7 +5,7 @@ import json
 import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -163,17 +163,6 @@ async def test_the_one_that_waits_longest_makes_room_for_another(serve: Serve) -
         for reader, writer in waiting[1:]:
             writer.write(request(port))
             assert (await reader.readline()).startswith(b"HTTP/1.1 200")
-
-
-async def test_one_whose_request_has_come_is_not_ended_because_the_server_is_late(serve: Serve) -> None:
-    port = await serve(Limits(connections=3))
-    with ExitStack() as stack:
-        clients = [stack.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(4)]
-        for client in clients:  # before the server reads any, for it runs in this thread
-            client.sendall(request(port, CALL, "Connection: close"))
-        streams = [await asyncio.open_connection(sock=client) for client in clients]
-        answers = [(await everything(reader))[:12] for reader, _ in streams]
-    assert answers[:3] == [b"HTTP/1.1 200"] * 3
 
 
 async def test_where_all_are_being_answered_one_more_is_refused(serve: Serve, index: FolderIndex) -> None:

@@ -37,6 +37,14 @@ def test_code_is_where_it_is_what_it_defines_and_what_it_says_of_itself():
     )
 
 
+@pytest.mark.parametrize(
+    ("metadata", "lines"),
+    [({"start_line": 40, "end_line": 64}, "40-64"), ({"loc": {"lines": {"from": 7, "to": 9}}}, "7-9")],
+)
+def test_the_lines_are_those_of_the_loader(metadata, lines):
+    assert line_of(Passage("7", CODE, file_path="a.py", metadata=metadata)).startswith(f"{PREFIX} a.py:{lines}: ")
+
+
 HOSTILE = st.text(alphabet="a/.\n\r\u2028\u2029\u0085\x00\x1b\u202e\u2066\u200f\ud800\u0301é字[]: ", max_size=300)
 
 

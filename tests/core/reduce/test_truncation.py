@@ -88,14 +88,6 @@ def test_modules_of_the_library_still_parse(name, most):
         ast.parse(kept.text)
 
 
-def test_public_signatures_come_before_private_ones_and_from_everywhere():
-    text = "".join(f"def {'_' * (n % 2)}function_{n}(argument):\n    return {n}\n\n\n" for n in range(400))
-    numbers = [int(found) for found in re.findall(r"function_(\d+)", cut(text, 2_000, name="a.py").text)]
-    assert len(numbers) > 30
-    assert all(number % 2 == 0 for number in numbers)
-    assert {number // 50 for number in numbers} == set(range(8))
-
-
 # Prose
 
 WORDS = st.sampled_from("The a server waits isé你好 timeout 3.14 ภาษา 👩\u200d👧 e\u0301te\u0301".split())

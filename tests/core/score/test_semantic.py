@@ -28,6 +28,18 @@ class Directions:
         return np.array([[3.0, 0.0] if self.word in text else [0.0, 5.0] for text in texts])
 
 
+class Cheap:
+    """Counts a letter."""
+
+    compares_all = True
+
+    def __init__(self, scale=1):
+        self.scale = scale
+
+    def compare(self, query, texts):
+        return [self.scale * (1 + text.count("7")) for text in texts]
+
+
 def run(encoder, passages=PAGES, question=QUESTION):
     return compress(question, passages, max_tokens=30, encoder=encoder)
 
@@ -72,6 +84,21 @@ def test_an_encoder_that_gives_something_else_is_told_so(vectors, message):
 
     with pytest.raises(ConfigError, match=message):
         run(Wrong("x"))
+
+
+def test_a_comparer_that_gives_too_few_numbers_is_told_so():
+    class One(Cheap):
+        def compare(self, query, texts):
+            return [1]
+
+    class OneOfEach(Cheap):
+        def compare_each(self, queries, texts):
+            return [[1] * len(texts)]
+
+    with pytest.raises(ConfigError, match="one for each"):
+        run(One())
+    with pytest.raises(ConfigError, match="for each question and text"):
+        run(OneOfEach(), question="Which page has sentence 3? And how is the thing called that page 5 says?")
 
 
 def test_no_encoder_is_given_lone_surrogates():

@@ -168,6 +168,16 @@ def test_giant_words_end(character):
     assert set(terms.matching([word], ["zz", "中中"])) <= {word}
 
 
+def test_words_of_a_large_input_are_the_same_and_equal_words_are_one_object():
+    texts = [f"The pool {number} opens größere connections.\n" * 20 for number in range(600)]
+    assert sum(map(len, texts)) > 3 * 2**17
+
+    found = split_each(["", *texts, "x" * 2**18, ""])
+
+    assert list(map(list, found)) == [[], *map(split_words, texts), ["x" * 2**18], []]
+    assert len({id(word) for words in found for word in words if word == "pool"}) == 1
+
+
 # Every word is found by its stems, although most words are not stemmed
 
 LETTERS = {

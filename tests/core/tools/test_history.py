@@ -160,21 +160,6 @@ def run(steps: int, *, goal: str = "When is the gearbox of the ferry fitted?", s
     return messages
 
 
-def test_after_a_generation_as_many_steps_fit_as_stay_untouched():
-    compressor = HistoryCompressor(CONFIG, 4_000)
-    messages, generation = [user(0, "When is the gearbox fitted?")], None
-    made: list[int] = []
-    for number in range(40):
-        place = len(messages)
-        messages += [said(place, "", f"c{place}"), result(place + 1, f"c{place}", filler(place, 28))]
-        assert 550 < compressor.tokens(messages[-1]) < 690  # three have more than half of what they leave
-        newer = compressor.next_generation(messages, generation)
-        made += [number] if newer is not generation else []
-        generation = newer
-    assert len(made) > 5
-    assert all(after - before >= compressor.keep_last for before, after in pairwise(made))
-
-
 def test_a_short_message_of_a_dropped_step_comes_back_when_it_is_asked_for():
     messages = [user(0, "Look at page one."), *run(3)[1:]]
     messages += [user(7, "By the way, my deputy is Tomasz Wieczorek."), said(8, "Noted.")]
