@@ -116,22 +116,3 @@ def test_links_between_pages_and_from_the_readme_lead_somewhere() -> None:
     for page in [ROOT / "README.md", *DOCS.rglob("*.md")]:
         for address in re.findall(r"\]\(([^)#\s]++)(?:#[^)]*+)?\)", page.read_text(encoding="utf-8")):
             assert "://" in address or (page.parent / address).exists(), f"{page.name}: {address}"
-
-
-@pytest.mark.parametrize(
-    ("html", "found"),
-    [
-        ('<script src="https://cdn.example/x.js"></script>', 1),
-        ('<link rel="stylesheet" href="//fonts.example/css">', 1),
-        ('<img src="http://example/a.png">', 1),
-        ('<a href="https://example.org">a link</a>', 0),
-        ('<script src="assets/x.js"></script><img src="../images/a.svg">', 0),
-    ],
-)
-def test_what_is_loaded_from_outside_is_a_warning(html: str, found: int, caplog: pytest.LogCaptureFixture) -> None:
-    class _Page:
-        class file:  # noqa: N801 - as mkdocs calls it
-            src_uri = "index.md"
-
-    _load("nothing_outside").on_post_page(html, page=_Page)
-    assert len(caplog.records) == found

@@ -6,8 +6,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import pytest
-
 ORCHARD = ["Pella Orchard lies on a hill.", " It was planted in 1911 by Ida Moor.", " Geese guard it."]
 MOOR = ["Ida Moor was a gardener.", " She was born in Tarnby."]
 
@@ -140,28 +138,3 @@ def test_the_evaluation_cases_can_be_read(cases: ModuleType, cases_folder: Path)
 
 
 # Files that are not what they should be
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "found"),
-    [
-        ("a.json", [{"question": "?", "context": []}], "an object with context, question"),
-        ("a.json", [["a", "list"]], "a list without keys"),
-        ("a.jsonl", [{"data": []}], "an object with data"),
-        ("a.json", marked_file(), "an object with cases, docs, set"),
-    ],
-)
-def test_an_unknown_form_names_what_was_found_and_what_is_supported(
-    cases: ModuleType, tmp_path: Path, name: str, content: object, found: str
-) -> None:
-    with pytest.raises(ValueError, match=r"begins with") as caught:
-        cases.read_cases(write(tmp_path / name, content))
-    message = str(caught.value)
-    assert found in message
-    assert name in message
-    for supported in ("HotpotQA", "SQuAD", "MuSiQue", "marked", "supporting_facts", ".jsonl"):
-        assert supported in message
-
-
-def without(record: dict[str, Any], key: str) -> dict[str, Any]:
-    return {name: value for name, value in record.items() if name != key}

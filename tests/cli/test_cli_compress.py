@@ -82,15 +82,6 @@ def test_json_says_what_was_kept_and_what_was_dropped(files: list[str]) -> None:
         assert isinstance(part["relevance"], float)
 
 
-def test_json_accounts_for_every_character(files: list[str]) -> None:
-    document = json.loads(run(*files, "--max-tokens", "30", "--json").stdout)
-    assert {part["reason"] for part in document["dropped"]} >= {"budget"}
-    for file in files:
-        parts = [part for part in document["passages"] + document["dropped"] if part["id"] == file]
-        covered = sorted(offset for part in parts for span in part["spans"] for offset in range(*span))
-        assert covered == list(range(len(Path(file).read_text(encoding="utf-8"))))
-
-
 def test_stats_go_to_standard_error(files: list[str]) -> None:
     result = run(*files, "--max-tokens", "30", "--stats")
     assert "limit 30" in result.stderr

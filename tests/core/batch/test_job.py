@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, compress
 from ctxcompress.apps.batch.job import BatchJob
-from ctxcompress.apps.batch.outputs import JsonLinesSink, ParquetSink, ResumableOutput
-from ctxcompress.apps.batch.row_files import RowFile, found_files
-from ctxcompress.apps.batch.row_records import USUAL_FIELDS, FieldNames, RowOutcome
+from ctxcompress.apps.batch.outputs import JsonLinesSink, ResumableOutput
+from ctxcompress.apps.batch.row_files import found_files
+from ctxcompress.apps.batch.row_records import RowOutcome
 from ctxcompress.apps.batch.statistics import Totals
 from ctxcompress.errors import ConfigError
 
@@ -171,20 +171,6 @@ def test_one_output_is_written_by_one_batch(source: Path) -> None:
         pytest.raises(ConfigError, match="in use by another batch"),
     ):
         ResumableOutput(JsonLinesSink(source / "out.jsonl"), source / "errors.jsonl")
-
-
-def test_columns_of_other_names_and_what_utf_8_cannot_hold(tmp_path: Path) -> None:
-    path = tmp_path / "in.jsonl"
-    path.write_text(
-        '{"question": "x", "contexts": ["half \\ud800 of it"], "id": 7}\n{"question": null, "contexts": []}\n'
-    )
-    fields = FieldNames("question", "contexts")
-    for name in ("out.jsonl", "out.parquet"):
-        BatchJob(files=[RowFile(path, 1)], output=tmp_path / name, config=CONFIG, fields=fields).run(workers=1)
-    assert [record["text"] for record in read(tmp_path / "out.jsonl")] == ["half \ud800 of it", ""]
-    assert [record["row"] for record in parts(tmp_path / "out.parquet")] == [1]
-    assert "surrogates not allowed" in str(read(tmp_path / "out.parquet.errors.jsonl")[0]["error"])
-    assert ParquetSink(tmp_path / "none.parquet", [], USUAL_FIELDS, 5).resume() == Totals()
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out", "out.txt", "out.jsonl.gz", "out.xlsx"])

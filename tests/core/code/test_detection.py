@@ -15,6 +15,11 @@ from ctxcompress.code.detection import (
 MODULE = "import time\n\n\ndef put(book):\n    return time.time()\n"
 
 
+def test_a_chunk_may_begin_inside_a_docstring():
+    assert end_of_cut_text(f'"""Says what.\n"""\n{MODULE}', "python") == 0
+    assert end_of_cut_text(f'what is said of it.\n"""\n\n{MODULE}', "python") == len('what is said of it.\n"""')
+
+
 @given(st.text(alphabet="ab'\"\n #/*()", max_size=80), st.sampled_from(["python", "c", ""]))
 def test_any_text_has_an_end(text, language):
     assert 0 <= end_of_cut_text(text, language) <= len(text)

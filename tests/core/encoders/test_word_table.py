@@ -5,8 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.cache import Cache
+from ctxcompress import CompressionConfig, Passage, compress
 from ctxcompress.encoders import StaticVectors, encoder_named
 from ctxcompress.encoders.words import WordTable
 from ctxcompress.errors import ConfigError
@@ -50,15 +49,6 @@ def test_it_leaves_to_words_what_they_know_better(question, texts, language, mon
 def test_it_says_of_nothing_that_it_is_likely():
     options = {"max_tokens": 12, "adaptive": True, "on_empty": "drop"}
     assert compress("how can I pay?", TEXTS, **options).text == ""
-
-
-def test_a_cache_tells_apart_what_was_found_with_it_and_without():
-    cache = Cache()
-    texts = [compress("how can I pay?", TEXTS, max_tokens=12, cache=cache, encoder=it).text for it in ("words", None)]
-    assert texts[0] == TEXTS[1] != texts[1]
-    again = Compressor(CompressionConfig(max_tokens=12, cache=cache)).compress("how can I pay?", TEXTS)
-    assert again.text == TEXTS[1]
-    assert again.cache.hits
 
 
 def test_a_name_is_made_an_encoder_once_and_goes_to_other_processes_by_its_name():

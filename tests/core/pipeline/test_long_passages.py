@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from published_settings import PUBLISHED
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.data.results import Reason
 
 LIBRARY = Path(sysconfig.get_path("stdlib"))
@@ -126,21 +125,6 @@ def test_a_result_is_expanded_whatever_the_options_filter_and_cut(start):
 
 
 # A context that grows
-
-
-def test_a_context_has_each_line_once_and_cuts_what_is_long():
-    config = PUBLISHED["code"].with_options(max_tokens=6_000)
-    builder = ContextBuilder(config=config)
-    first = builder.add([source("queue", 0.9), source("shelve", 0.1)], query="queue")
-    assert [kept.metadata_only for kept in first.passages] == [False, True]
-    assert builder.render() == first.text
-    second = builder.add([source("textwrap", 0.9), source("shelve", 0.1)], query="wrap")
-    assert [kept.id for kept in second.passages] == ["textwrap"]
-    assert [(found.reason, found.duplicate_of) for found in second.dropped if found.index == 3] == [("duplicate", 1)]
-    assert builder.render() == f"{first.text}\n\n{second.text}"
-    assert builder.render().count("[metadata-only]") == 1
-    assert all(len(kept.text) <= 2_000 for kept in builder.passages)
-    assert Compressor(config).count(builder.render()) == 6_000 - builder.remaining
 
 
 RECORDS = [{"name": f"service-{n}", "port": 8000 + n, "host": f"10.0.0.{n}"} for n in range(12)]

@@ -1,8 +1,14 @@
 """Source code is judged by what calls what, and by what a segment is; only where it is most of the retrieval."""
 
+import numpy as np
 import pytest
+from corpora import corpus_of
 
 from ctxcompress import Passage, compress
+from ctxcompress.query.terms import query_terms
+from ctxcompress.score.matches import find_matches
+from ctxcompress.score.source_features import SOURCE, source_features
+from ctxcompress.text.words import Terms
 
 TEXT = '''"""Keeps books."""
 
@@ -47,3 +53,30 @@ def test_a_constant_is_found_by_its_name_at_every_budget(query, budget):
     assert "DEFAULT_DEPTH_MAX = 120" in compress(query, [Passage("pond.py", POND)], max_tokens=budget).text
     without = POND.replace("    #: Default maximum depth.\n", "")
     assert "DEFAULT_DEPTH_MAX = 120" in compress(query, [Passage("pond.py", without)], max_tokens=budget).text
+
+
+SHELF = """class Shelf:
+    def put(self, book):
+        check_title(book)
+        return book
+
+    def __len__(self):
+        return self._count()
+
+
+def check_title(book):
+    return book.title
+"""
+
+
+def test_a_definition_is_judged_by_who_calls_it_and_by_what_its_name_resembles():
+    corpus, terms = corpus_of(SHELF, "shelf.py"), Terms("en")
+    wanted = query_terms("look at the length and the checking of titles", language="en", terms=terms)
+    rows = source_features(
+        corpus, find_matches(corpus, wanted, terms), tuple(wanted), np.array([0.001, 0.9, 0.02, 0.05])
+    )
+    put, length, check = range(1, 4)
+    found = dict(zip(SOURCE, rows, strict=True))
+    assert (found["called"][check], found["calls"][put]) == (0.9, 0.05)
+    assert (found["same_outermost"][length], found["same_definition"][put]) == (0.9, 0)
+    assert min(found["resembles"][[check, length]]) > 0 == found["resembles"][put]

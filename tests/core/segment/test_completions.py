@@ -46,6 +46,14 @@ def test_the_fields_of_a_record_complete_each_other() -> None:
     assert not any("winch" in text or "south" in text for text in gained)
 
 
+def test_a_branch_of_a_tree_belongs_together() -> None:
+    tree = "- page\n  - item\n    - link Case\n    - price 19\n  - other\n    - rope Rope\n    - cost 5\n"
+    table = SegmentTable.of(documents_as_they_are([tree]), [segment(tree)])
+    before = np.array([0.4 * ("Case" in text) for text in table.texts])
+    after = completions_in(table).shared(before).round(6).tolist()
+    assert after == [0.06, 0.12, 0.4, 0.12, 0.06, 0.06, 0.06]
+
+
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.data())
 def test_shares_are_those_of_a_search_over_all_pairs(chances: list[float], data: st.DataObject) -> None:
     size = len(chances)

@@ -281,6 +281,19 @@ def test_no_two_rows_share_a_line_however_long_they_are(max_tokens: int, name: s
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "<code>/var/run</code> may be empty at boot time, so files in it are made anew. Do not ship any.",
+        '<EM class="x">Never</EM> stand under the crane. It is old.',
+    ],
+)
+def test_a_sentence_that_begins_with_a_marked_word_is_no_markup(text: str) -> None:
+    kinds = [(part.kind, text[part.start : part.end]) for part in segment(text)]
+    first, second = text.split(". ")
+    assert kinds == [(Kind.PARAGRAPH, f"{first}. "), (Kind.PARAGRAPH, second)]
+
+
+@pytest.mark.parametrize(
     "text", ["<data><a>1</a><b>2</b></data>", "<a href='/x'>One</a>\n<a href='/y'>Two</a>\n", "<time>9:00</time>"]
 )
 def test_elements_with_the_names_of_marked_words_are_markup(text: str) -> None:

@@ -156,6 +156,12 @@ def test_a_frame_has_its_line_of_code_and_needs_the_exception():
     }
 
 
+def test_frames_below_an_exception_need_it():
+    assert needs(JAVA)["at Main.main(Main.java:5)"] == [JAVA.partition("\n")[0]]
+    assert needs(JAVA)["at Main$Repo.find(Main.java:3)"] == [JAVA.split("\n")[3]]
+    assert needs(NODE)["at async start (/srv/app/e.js:3:32)"] == [NODE.partition("\n")[0]]
+
+
 def test_a_hunk_needs_the_header_of_its_file():
     assert needs(DIFF) == {
         '@@ -16,7 +16,7 @@ __all__ = ["Cache"]': ["diff --git a/cache.py b/cache.py"],

@@ -84,6 +84,16 @@ def test_markdown_that_quotes_a_manual_stays_markdown():
     assert headings == ["# Pack", "## Boxes"]
 
 
+def test_a_line_of_a_paragraph_that_begins_with_an_option_begins_no_entry():
+    starts = [title for _, title, _ in read(PAGE)]
+    assert "--dry-run, which only shows what would be done, for a way to" not in starts
+
+
+def test_entries_within_very_many_others_are_text():
+    text = "NAME\n x\n" + "".join(" " * depth + "-x y\n" for depth in range(1, 300)) + "    z\n" * 99
+    assert max(len(part.needs) for part in segment(text)) <= 6
+
+
 @given(
     st.lists(st.sampled_from(["NAME", "OPTIONS", " -a, --all", "  x y.", "", "\t\tz. A b.", "   * q", "a: b", "\r"]))
 )

@@ -119,3 +119,11 @@ def test_what_repeats_comes_before_what_is_hardly_needed_if_its_new_part_is(chan
     texts = [same, f"{same} eleven twelve", "some thing quite other than that and more words"]
     knapsack = _packed([9, 8, 1], [10, 10, 10], 20, density=0, novelty=Novelty(Runs(texts)), chances=chances)
     assert knapsack.kept == kept
+
+
+def test_the_marks_of_tables_are_no_repetition():
+    ruler = "| --- | --- | --- | --- | --- | --- | --- | --- |"
+    headers = [f"| Sales in {place} |  |  | 2019 | 2018 | 2017 | 2016 |\n{ruler}" for place in ("Asia", "Europe")]
+    novelty = Novelty(Runs(headers))
+    novelty.take([0])
+    assert novelty.share([1]) == 1.0

@@ -45,6 +45,20 @@ def test_the_heading_of_the_best_text_is_kept_where_there_is_room_for_both(name,
     assert f"## {' '.join(name)}\n\n{best}" in result.text
 
 
+PLANS = "Alder Birch Cedar Dogwood Elm Fir Ginkgo Hazel Ivy Juniper Katsura Larch Maple Nutmeg Oak Pine".split()
+
+
+@pytest.mark.parametrize("max_tokens", [60, 100, 200])
+def test_a_heading_above_a_sub_heading_is_kept_with_the_text_below_both(max_tokens):
+    page = "# Handbook\n\n" + "\n".join(
+        f"## {name}\n\n### Price\n\nIt costs {7 * number + 3} euro.\n\n### Limits\n\nUp to {number} may share it.\n"
+        for number, name in enumerate(PLANS)
+    )
+    text = compress("What does the Maple plan cost?", [page], max_tokens=max_tokens).text
+    assert "## Maple" in text
+    assert "It costs 87 euro" in text
+
+
 # Announcements
 
 NOISE = "The harbour has two piers. Ferries leave at noon. The ticket office is closed on Sundays. " * 3

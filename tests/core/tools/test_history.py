@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig
-from ctxcompress.agents.agent_messages import AgentMessage, Role, goal_of, query_for, steps_of
+from ctxcompress.agents.agent_messages import AgentMessage, Role, goal_of, steps_of
 from ctxcompress.agents.history import HistoryCompressor
 from ctxcompress.agents.older_steps import LEFT_OUT
 from ctxcompress.errors import ConfigError
@@ -207,16 +207,6 @@ def test_a_message_that_needs_nothing_of_what_was_left_out_changes_nothing():
     bm25 = HistoryCompressor(CompressionConfig(scorer="bm25"), 3_000)  # it cannot tell what is likely
     before = bm25.next_generation(messages[:-2], None)
     assert bm25.next_generation(messages, before)["number"] == 2
-
-
-def test_a_run_without_a_message_of_the_user_is_compressed_for_what_the_model_said_last():
-    messages = run(12)[1:]
-    messages.append(said(60, "Now I look for the crane of the yard in Bremen."))
-    assert query_for(messages, None) == "Now I look for the crane of the yard in Bremen."
-    compressor = HistoryCompressor(CONFIG, 1_500)
-    generation = compressor.next_generation(messages, None)
-    assert generation["goal"] is None
-    assert_rules(messages, compressor, generation)
 
 
 @pytest.mark.parametrize(

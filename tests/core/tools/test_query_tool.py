@@ -211,18 +211,6 @@ def test_options_start_from_the_preset_docs_or_from_those_that_are_given():
     assert asked.options == {"top_n": 3, "min_score": 0.5, "similarity_threshold": None, "ngram_threshold": None}
 
 
-def test_the_statistics_tell_what_was_left_out_before_compression():
-    long = [passage(n, f"Pump {n} has a timeout of {n} s. " + f"It is made of part {n}. " * 40, 0.9) for n in range(9)]
-    tool = QueryTool.of(max_tokens=300)
-    asked = tool.parameters.read({"query": "timeout of pump 3", "top_n": 3, "show_stats": True})
-    told = tool.answer(asked, long, total=70)
-    stats = told.compression_stats()
-    assert (stats["found_count"], stats["original_count"], stats["after_limit"]) == (70, 9, 3)
-    assert stats["original_tokens"] == pytest.approx(3 * stats["after_limit_tokens"], rel=0.01)
-    assert stats["after_limit_tokens"] > 3 * stats["compressed_tokens"]
-    assert f"- Found by the search: 70, before compression: 3 with {stats['after_limit_tokens']:,} tokens" in told.text
-
-
 @pytest.mark.parametrize("outcome", ["used", "failed: the model raised TimeoutError"])
 def test_a_language_model_is_asked_once_however_often_the_answer_has_to_be_shortened(outcome):
     def answer(prompt):
