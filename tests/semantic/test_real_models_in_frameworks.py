@@ -19,4 +19,3 @@ async def test_a_paraphrase_finds_its_sentence(framework: Framework, model, is_a
         await framework.acompress(component, given, QUERY) if is_async else framework.compress(component, given, QUERY)
     )
     assert PARAPHRASES[QUERY] in framework.shown(kept)
-    assert 1 < len(embeddings.texts) < 10
