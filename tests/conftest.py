@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from pytest_socket import disable_socket
+from pytest_socket import disable_socket, enable_socket, socket_allow_hosts
 
 from ctxcompress.errors import CtxCompressWarning
 
@@ -21,6 +21,13 @@ settings.load_profile("some")
 def pytest_runtest_setup() -> None:
     # Event loops wake themselves through a pair of Unix sockets.
     disable_socket(allow_unix_socket=True)
+
+
+@pytest.fixture
+def loopback() -> None:
+    """Sockets are open to servers on this machine."""
+    enable_socket()
+    socket_allow_hosts(["127.0.0.1"])
 
 
 @pytest.fixture(scope="session")

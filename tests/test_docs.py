@@ -3,7 +3,6 @@
 import ast
 import importlib.util
 import re
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -117,39 +116,3 @@ def test_links_between_pages_and_from_the_readme_lead_somewhere() -> None:
     for page in [ROOT / "README.md", *DOCS.rglob("*.md")]:
         for address in re.findall(r"\]\(([^)#\s]++)(?:#[^)]*+)?\)", page.read_text(encoding="utf-8")):
             assert "://" in address or (page.parent / address).exists(), f"{page.name}: {address}"
-
-
-@pytest.mark.parametrize(
-    ("html", "found"),
-    [
-        ('<script src="https://cdn.example/x.js"></script>', 1),
-        ('<link rel="stylesheet" href="//fonts.example/css">', 1),
-        ('<img src="http://example/a.png">', 1),
-        ('<a href="https://example.org">a link</a>', 0),
-        ('<script src="assets/x.js"></script><img src="../images/a.svg">', 0),
-    ],
-)
-def test_what_is_loaded_from_outside_is_a_warning(html: str, found: int, caplog: pytest.LogCaptureFixture) -> None:
-    class _Page:
-        class file:  # noqa: N801 - as mkdocs calls it
-            src_uri = "index.md"
-
-    _load("nothing_outside").on_post_page(html, page=_Page)
-    assert len(caplog.records) == found
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        (
-            "Does it.\n\nlimit: how many.\n    And more.\nother: not a name.",
-            "Does it.\n\n\n- `limit`: how many.\n  And more.\n  other: not a name.",
-        ),
-        ("limit: one.\nsize: two.\n\nEnd.", "\n- `limit`: one.\n- `size`: two.\n\nEnd."),
-        ("Raises: nothing.", "Raises: nothing."),
-    ],
-)
-def test_names_in_docstrings_are_shown_as_a_list(text: str, shown: str) -> None:
-    pytest.importorskip("griffe")
-    listed: Callable[[str, Callable[[str], bool]], str] = _load("names_in_docstrings").listed
-    assert listed(text, {"limit", "size"}.__contains__) == shown

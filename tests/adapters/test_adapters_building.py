@@ -43,14 +43,6 @@ def test_items_go_in_and_come_out(framework: Framework):
     assert framework.metadata(framework.builder_items(builder)[1])["tags"] == ["x"]
 
 
-def test_all_that_came_can_be_rebalanced(framework: Framework):
-    builder = builder_of(framework, 15)
-    builder.add(rules(framework)[:1], query="why it was chosen", max_tokens=8)
-    added = builder.add(rules(framework)[1:2], query="port of tenant 1", rebalance=True)
-    assert added.text == builder.render()
-    assert {*framework.ids([*framework.builder_items(added), *added.dropped])} == {"r0", "r1"}
-
-
 async def test_the_async_twin_does_the_same(framework: Framework):
     one, other = builder_of(framework, 40), builder_of(framework, 40)
     for query in ("tenant 1", "tenant 5"):
@@ -138,14 +130,6 @@ def test_the_search_says_why_nothing_is_new(framework: Framework):
     builder.add([framework.item("Another text that fills the rest of all the room there is.")])
     full = framework.call(tools(builder, framework.finding(*rules(framework)))[0], query="tenant 7").text
     assert full == f"Nothing was added: {builder.remaining} of 40 tokens are left, too few for what was found."
-
-
-def test_what_does_not_answer_is_no_lack_of_room(framework: Framework):
-    builder = builder_of(framework, 200, adaptive=True, on_empty="drop")
-    search, _ = framework.package.builder_tools(builder, framework.finding(framework.item("The pool has ten tubes.")))
-    told = framework.call(search, query="who won the bicycle race in Ghent?").text
-    assert told == "Nothing was added: what was found hardly answers the query. Search again with other words."
-    assert builder.remaining == 200
 
 
 @pytest.mark.parametrize("is_async", [False, True])

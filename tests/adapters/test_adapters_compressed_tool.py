@@ -1,7 +1,6 @@
 """Any tool of both frameworks with a shorter output, the tool that reads what was left out, and limits on results."""
 
 import asyncio
-import copy
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -302,13 +301,6 @@ def test_a_store_that_fails_costs_the_marker_alone(framework: Framework, tmp_pat
     plain = shorter(framework, framework.tool(manual), max_tokens=150)
     given = {"query": "which part is blue?"}
     assert framework.call(tool, **given).text == framework.call(plain, **given).text
-
-
-def test_copies_of_a_tool_share_the_store(framework: Framework):
-    store = MemoryStore()
-    outer = shorter(framework, framework.tool(manual), max_tokens=100, store=store)
-    for twin in (copy.deepcopy(outer), copy.copy(outer)):
-        assert store.get("", *handles(framework.call(twin, query="x").text)) == MANUAL
 
 
 @stores

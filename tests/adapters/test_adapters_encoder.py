@@ -12,9 +12,7 @@ import pytest
 from both_frameworks import QUERY, Framework, both, check_verbatim, tokens
 from hypothesis import given
 from hypothesis import strategies as st
-from meanings import ANSWER, DIMENSIONS, PARAPHRASE, QUESTION, Comparing, Spelled, meaning, sentences
-
-from ctxcompress import CtxCompressError
+from meanings import ANSWER, PARAPHRASE, QUESTION, Comparing, Spelled, meaning, sentences
 
 pytestmark = both
 
@@ -75,13 +73,6 @@ def test_what_fits_stays_as_it_is_and_nothing_is_embedded(framework: Framework):
     assert (kept, encoder.asked) == (framework.shown(framework.pages()), [])
 
 
-@pytest.mark.parametrize("query", [None, "", "  \n"], ids=repr)
-def test_without_a_question_nothing_is_embedded(framework: Framework, query):
-    encoder = framework.embeddings()
-    assert kept_by(framework, tight(framework, encoder), query)
-    assert encoder.asked == []
-
-
 def test_one_question_and_a_fraction_of_the_texts_are_embedded_with_their_headings(framework: Framework):
     encoder = framework.embeddings()
     kept_by(framework, tight(framework, encoder), QUESTION)
@@ -126,27 +117,11 @@ async def test_more_calls_at_once_than_there_are_threads_do_not_wait_for_each_ot
         assert len(await asyncio.gather(*calls)) == 50
 
 
-def test_lone_surrogates_reach_no_embeddings(framework: Framework):
-    encoder = framework.embeddings(lambda text: [float(len(text.encode())), 1.0])
-    odd = framework.item("A car \ud800 costs. " * 9, metadata={"title": "\udfff"})
-    assert kept_by(framework, tight(framework, encoder), f"{QUESTION} \ud800", [odd, *framework.pages()])
-    assert encoder.methods == ["query", "texts"]
-
-
 async def test_embeddings_that_items_carry_are_used_and_not_made_again(framework: Framework):
     encoder, items = framework.embeddings(), one_sentence_each(framework, meaning)
     assert ANSWER in kept_by(framework, tight(framework, encoder), PARAPHRASE, items)
     assert ANSWER in framework.shown(await framework.acompress(tight(framework, encoder), items, PARAPHRASE))
     assert encoder.methods == ["query", "async query"]
-
-
-@pytest.mark.parametrize(
-    "embedding", [None, [1.0] * (DIMENSIONS + 1), [float("nan")] * DIMENSIONS], ids=["none", "longer", "nan"]
-)
-def test_an_embedding_that_cannot_be_compared_is_made_again(framework: Framework, embedding):
-    encoder, items = framework.embeddings(), one_sentence_each(framework, lambda _: embedding)
-    assert ANSWER in kept_by(framework, tight(framework, encoder), PARAPHRASE, items)
-    assert len(encoder.texts) == 40
 
 
 def test_the_same_meaning_is_told_by_the_embeddings_of_the_items_or_by_a_model(framework: Framework):
@@ -160,38 +135,6 @@ def test_the_same_meaning_is_told_by_the_embeddings_of_the_items_or_by_a_model(f
     kept = framework.kept(items, similarity_threshold=0.95)
     assert framework.ids(kept) == ["0", "1"]
     assert framework.record(kept[0])["stands_for"] == [2]
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        lambda vectors: vectors[1:],
-        lambda vectors: [*vectors, vectors[0]],
-        lambda vectors: [vector[1:] for vector in vectors],
-        lambda vectors: [vectors[0][1:], *vectors[1:]],
-        lambda vectors: [[float("nan")] * DIMENSIONS] * len(vectors),
-        lambda vectors: [[float("inf")] * DIMENSIONS, *vectors[1:]],
-    ],
-    ids=["fewer", "more", "shorter", "ragged", "nan", "inf"],
-)
-async def test_something_else_than_a_vector_for_each_text_is_an_error_of_this_library(framework: Framework, wrong):
-    component = tight(framework, framework.embeddings(in_batches=wrong))
-    with pytest.raises(CtxCompressError, match="the encoder gave") as refused:
-        kept_by(framework, component, QUESTION)
-    assert isinstance(refused.value, ValueError)
-    with pytest.raises(CtxCompressError, match="the encoder gave"):
-        await framework.acompress(component, framework.pages(), QUESTION)
-
-
-async def test_what_the_embeddings_raise_is_raised_on(framework: Framework):
-    def refuse(text: str) -> list[float]:
-        raise ConnectionError("no quota")
-
-    component = tight(framework, framework.embeddings(refuse))
-    with pytest.raises(ConnectionError, match="no quota"):
-        kept_by(framework, component, QUESTION)
-    with pytest.raises(ConnectionError, match="no quota"):
-        await framework.acompress(component, framework.pages(), QUESTION)
 
 
 @pytest.mark.parametrize("wrong", ["all-MiniLM-L6-v2", 7, object(), Spelled, meaning, {"size": 16}])
@@ -232,11 +175,6 @@ async def test_word_vectors_beside_embeddings_compare_all_texts_sync_and_async(f
     assert compared > len(model.texts) > 0
     assert framework.shown(await framework.acompress(component, framework.pages(), QUESTION)) == kept != ""
     assert len(beside.texts) == 2 * compared
-
-
-def test_what_compares_works_as_it_is(framework: Framework):
-    kept = kept_by(framework, tight(framework, Comparing(), 40), PARAPHRASE)
-    assert "" != kept != kept_by(framework, tight(framework, None, 40), PARAPHRASE)
 
 
 @pytest.mark.parametrize("clone", [lambda given: pickle.loads(pickle.dumps(given)), copy.deepcopy])

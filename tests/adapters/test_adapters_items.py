@@ -47,12 +47,6 @@ def test_what_is_read_is_within_the_budget_verbatim_and_in_order(framework: Fram
     check_verbatim(framework, given, kept)
 
 
-def test_the_separator_counts(framework: Framework):
-    separator = "\n\n======== another source ========\n\n"
-    kept = framework.kept(framework.items(12), max_tokens=80, separator=separator)
-    assert tokens(framework.shown(kept, separator)) <= 80
-
-
 @roomy_and_tight
 def test_inputs_are_neither_changed_nor_shared(framework: Framework, options):
     given = framework.items()
@@ -273,29 +267,6 @@ def test_an_item_says_for_which_copies_it_stands(framework: Framework):
     assert "stands_for" not in framework.record(second)
     assert places(framework.kept(copies(framework)), framework) == [0, 1, 2, 3]
     assert places(framework.kept(copies(framework), ngram_threshold=1.0), framework) == [0, 1, 2]
-
-
-def test_so_many_items_of_one_source_are_kept(framework: Framework):
-    given = framework.items(scores=(0.1, 0.9, 0.2, 0.5))
-    for item in given[:3]:
-        framework.metadata(item)["source"] = "https://example.com/guide/?utm_source=mail#top"
-    assert places(framework.kept(given, max_chunks_per_doc=1), framework) == [1, 3]
-    assert places(framework.kept(given, max_chunks_per_doc=2), framework) == [1, 2, 3]
-
-
-def test_an_item_says_that_it_is_a_line_and_where_it_has_markers(framework: Framework):
-    functions = "".join(f"def function_{n}(value):\n    value += {n}\n    return value\n\n\n" for n in range(99))
-    given = [
-        framework.item(functions, metadata={"file_path": "a.py"}, score=0.9),
-        framework.item(functions.replace("value", "number"), metadata={"file_path": "b.py"}, score=0.1),
-    ]
-    cut, line = framework.kept(
-        given, "function_5", preset="code", max_length=2_000, metadata_only=True, max_tokens=5_000
-    )
-    assert framework.record(cut)["markers"]
-    assert "metadata_only" not in framework.record(cut)
-    assert framework.text(line).startswith("[metadata-only] b.py:1-")
-    assert (framework.record(line)["metadata_only"], framework.record(line)["spans"]) == (True, [])
 
 
 def test_metadata_map_says_where_the_title_is(framework: Framework):

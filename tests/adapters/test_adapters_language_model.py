@@ -67,13 +67,6 @@ def test_what_is_no_model_is_refused(framework: Framework):
             framework.Component(llm=llm)
 
 
-def test_a_copy_has_the_model(framework: Framework):
-    model = chat(framework)
-    component = framework.component(max_tokens=120, llm=model)
-    assert component.with_options(max_tokens=5).llm is component.model_copy().llm is model
-    assert component.with_options(llm=None).llm is None
-
-
 async def test_tools_take_a_model_and_the_search_tool_asks_once(framework: Framework):
     def read_page(query: str) -> str:
         """Read a page."""

@@ -116,15 +116,6 @@ def test_a_keyword_that_means_nothing_is_refused_by_its_name(framework: Framewor
             make(bogus=1)
 
 
-@pytest.mark.parametrize(
-    "name", ["", "compress_tool", "expand_tool", "preview_tools", "query_tool", "CtxContextBuilder"]
-)
-def test_the_closest_keyword_is_named(framework: Framework, name):
-    make = framework.makers()[name or framework.Component.__name__]
-    with pytest.raises(ValueError, match="there is no option 'max_token'; did you mean 'max_tokens'"):
-        make(max_token=1)
-
-
 @pytest.mark.parametrize("name", ["query_tool", "preview_tools", "builder_tools"])
 def test_what_is_no_retriever_is_refused(framework: Framework, name):
     before = [framework.package.CtxContextBuilder()] if name == "builder_tools" else []

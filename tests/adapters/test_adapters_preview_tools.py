@@ -100,14 +100,6 @@ def test_a_result_is_expanded_to_its_full_text(framework: Framework):
     assert pair.expand("doc-0", max_tokens=1_000) == TEXTS[0]
 
 
-@pytest.mark.parametrize("options", [{"preset": "docs"}, {"factual_length": 200}, {"max_length": 200}], ids=str)
-def test_options_that_cut_passages_do_not_cut_what_is_expanded(framework: Framework, options):
-    text = "The flag `--retries` says how often a request is made again. " * 20
-    pair = Pair(framework, framework.item(text, "doc-0"), **options)
-    pair.search("--retries")
-    assert pair.expand("doc-0", max_tokens=2_000) == text
-
-
 def test_a_result_is_expanded_to_what_answers_the_query_it_was_found_with(framework: Framework):
     pair = Pair(framework, *framework.items(1))
     for query, answer in (
@@ -141,14 +133,6 @@ def test_an_id_may_come_with_its_brackets_or_as_a_number(framework: Framework):
     pair = Pair(framework, framework.item("The timeout is 30 seconds.", "7"))
     pair.search()
     assert {pair.expand(chunk_id) for chunk_id in ("7", "[7]", " [7] ", 7)} == {"The timeout is 30 seconds."}
-
-
-@pytest.mark.parametrize("budget", [0, -1, "much"])
-def test_an_expansion_to_no_tokens_is_refused(framework: Framework, budget):
-    pair = Pair(framework, *framework.items())
-    pair.search()
-    with pytest.raises(ValueError, match="max_tokens"):
-        pair.expand("doc-0", max_tokens=budget)
 
 
 def test_a_search_that_finds_nothing_says_so(framework: Framework):
@@ -221,11 +205,6 @@ def test_an_async_search_awaits_the_retriever(framework: Framework):
 
     search, _ = framework.package.preview_tools(framework.retriever(never, find))
     assert len(ids_in(asyncio.run(framework.acall(search, query=QUERY)).text)) == 4
-
-
-def test_errors_of_the_retriever_are_raised_on(framework: Framework):
-    with pytest.raises(KeyError, match="other"):
-        Pair(framework, by_query={"one": []}).search("other")
 
 
 @pytest.mark.parametrize(

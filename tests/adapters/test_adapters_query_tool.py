@@ -94,18 +94,3 @@ async def test_async_gives_the_same(framework: Framework):
     waited, at_once = await framework.acall(tool, query=QUESTION), framework.call(tool, query=QUESTION)
     assert waited.text == at_once.text
     assert framework.beside(waited)[0] == framework.beside(at_once)[0]
-
-
-def test_what_the_retriever_raises_is_raised(framework: Framework):
-    def fail(_: str):
-        raise ConnectionError("the store is away")
-
-    with pytest.raises(ConnectionError, match="the store is away"):
-        framework.call(framework.package.query_tool(framework.retriever(fail)), query=QUERY)
-
-
-def test_wrong_options_are_refused_when_the_tool_is_made(framework: Framework):
-    with pytest.raises(ValueError, match="max_tokens is 0"):
-        tool_of(framework, max_tokens=0)
-    with pytest.raises(ValueError, match="min_score is 2; the best score of a retrieval counts as"):
-        tool_of(framework, min_score=2)

@@ -39,34 +39,7 @@ def test_every_feature_is_in_exactly_one_group(ablate: ModuleType) -> None:
     assert sorted(chain.from_iterable(ablate.GROUPS.values())) == sorted(FEATURES + BRIDGES + SOURCE[1:])
 
 
-def test_the_differences_are_to_the_first_row(ablate: ModuleType) -> None:
-    found = {"everything": {"x": 0.9, "y": 1.0}, "without names": {"x": 0.812, "y": 1.0}, "not measured": {}}
-    assert ablate.ablation(found).splitlines() == [
-        "| learned | mean | difference | loses most |",
-        "| --- | ---: | ---: | ---: |",
-        "| everything | .950 | 0 |  |",
-        "| without names | .906 | −44 | x −88 |",
-    ]
-    assert [ablate.difference(value) for value in (0.0124, -0.0004, -0.0006)] == ["+12", "0", "−1"]
-
-
 # The document
-
-
-def test_a_block_is_replaced_and_nothing_else(blocks: ModuleType) -> None:
-    once = blocks.replaced(DOCUMENT, "a", "| new |")
-    assert once == DOCUMENT.replace("old", "| new |")
-    assert blocks.replaced(once, "a", "| new |") == once
-    assert blocks.replaced(DOCUMENT, "b", "x").endswith("<!-- table: b -->\nx\n<!-- end -->\nafter\n")
-
-
-@pytest.mark.parametrize(
-    "document",
-    ["nothing", DOCUMENT + DOCUMENT, "<!-- table: a -->\n", "<!-- table: a -->\n<!-- table: b -->\n<!-- end -->"],
-)
-def test_a_block_that_is_not_there_once_and_whole_is_an_error(blocks: ModuleType, document: str) -> None:
-    with pytest.raises(ValueError, match="table: a"):
-        blocks.replaced(document, "a", "x")
 
 
 def test_blocks_are_published_in_a_document_all_or_none(blocks: ModuleType, tmp_path: Path) -> None:

@@ -6,8 +6,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import pytest
-
 ORCHARD = ["Pella Orchard lies on a hill.", " It was planted in 1911 by Ida Moor.", " Geese guard it."]
 MOOR = ["Ida Moor was a gardener.", " She was born in Tarnby."]
 
@@ -89,12 +87,6 @@ def test_hotpot_documents_are_the_joined_sentences_and_the_evidence_those_marked
     assert evidence(case) == ["It was planted in 1911 by Ida Moor.", "She was born in Tarnby."]
 
 
-def test_a_hotpot_fact_of_no_document_is_refused(cases: ModuleType, tmp_path: Path) -> None:
-    path = write(tmp_path / "full.json", [hotpot_record(supporting_facts=[["Elsewhere", 0]])])
-    with pytest.raises(ValueError, match=r"full\.json\[0\]\.supporting_facts.*'Elsewhere'.*distractor"):
-        list(cases.read_cases(path))
-
-
 # SQuAD and XQuAD
 
 
@@ -112,19 +104,6 @@ def test_squad_evidence_is_the_sentence_with_the_answer(cases: ModuleType, tmp_p
     ]
     assert evidence(case) == ["It was planted in 1911 by Ida Moor."]
     assert case.gold[0].document == 1
-
-
-def test_squad_questions_without_an_answer_are_left_out(cases: ModuleType, tmp_path: Path) -> None:
-    text = "".join(ORCHARD)
-    questions = [
-        asked("1911", 49, is_impossible=True),
-        {"id": "2", "question": "Who sold it?", "answers": [], "is_impossible": True},
-        asked("1850", 3),
-        asked("", 0),
-        asked("Geese", text.index("Geese"), is_impossible=False),
-    ]
-    (case,) = cases.read_cases(write(tmp_path / "s.json", squad_file([(text, questions)])))
-    assert evidence(case) == ["Geese guard it."]
 
 
 # MuSiQue
@@ -151,13 +130,6 @@ def test_marked_cases_are_taken_as_they_are(cases: ModuleType, tmp_path: Path) -
     )
 
 
-@pytest.mark.parametrize("gold", [[2, 0, 1], [-1, 0, 1], [1, 0, 11], [1, -1, 3], [1, 4, 3]])
-def test_marked_evidence_outside_of_the_texts_is_refused(cases: ModuleType, tmp_path: Path, gold: list[int]) -> None:
-    path = write(tmp_path / "m.json.gz", marked_file(gold=[gold]))
-    with pytest.raises(ValueError, match=r"m\.json\.gz\.cases\[0\]\.gold\[0\] is .* outside"):
-        list(cases.read_cases(path))
-
-
 def test_the_evaluation_cases_can_be_read(cases: ModuleType, cases_folder: Path) -> None:
     for path in cases_folder.glob("*.json.gz"):
         found = list(cases.read_cases(path, 20))
@@ -166,81 +138,3 @@ def test_the_evaluation_cases_can_be_read(cases: ModuleType, cases_folder: Path)
 
 
 # Files that are not what they should be
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "found"),
-    [
-        ("a.json", [{"question": "?", "context": []}], "an object with context, question"),
-        ("a.json", {"paragraphs": []}, "an object with paragraphs"),
-        ("a.json", [["a", "list"]], "a list without keys"),
-        ("a.json", [{}], "a dict without keys"),
-        ("a.json", "text", "a str without keys"),
-        ("a.jsonl", [{"data": []}], "an object with data"),
-        ("a.json.gz", {"data": []}, "an object with data"),
-        ("a.json", marked_file(), "an object with cases, docs, set"),
-    ],
-)
-def test_an_unknown_form_names_what_was_found_and_what_is_supported(
-    cases: ModuleType, tmp_path: Path, name: str, content: object, found: str
-) -> None:
-    with pytest.raises(ValueError, match=r"begins with") as caught:
-        cases.read_cases(write(tmp_path / name, content))
-    message = str(caught.value)
-    assert found in message
-    assert name in message
-    for supported in ("HotpotQA", "SQuAD", "MuSiQue", "marked", "supporting_facts", ".jsonl"):
-        assert supported in message
-
-
-@pytest.mark.parametrize(
-    ("name", "raw", "complaint"),
-    [
-        ("a.json", b"<html>not found</html>", r"a\.json is not JSON .*; give"),
-        ("a.json", b'["\xff"]', r"a\.json is not JSON"),
-        ("a.json.gz", b"{}", r"a\.json\.gz is not a whole gzip file .*; fetch"),
-        (
-            "a.json.gz",
-            gzip.compress(b'{"docs": {}, "cases": []}', mtime=0)[:-12],
-            r"a\.json\.gz is not a whole gzip file",
-        ),
-    ],
-)
-def test_a_broken_file_is_refused(cases: ModuleType, tmp_path: Path, name: str, raw: bytes, complaint: str) -> None:
-    path = tmp_path / name
-    path.write_bytes(raw)
-    with pytest.raises(ValueError, match=complaint):
-        cases.read_cases(path)
-
-
-def without(record: dict[str, Any], key: str) -> dict[str, Any]:
-    return {name: value for name, value in record.items() if name != key}
-
-
-BROKEN = [
-    (
-        "h.json",
-        [hotpot_record(), without(hotpot_record(), "answer")],
-        r"h\.json\[1\] has no 'answer', only _id, context",
-    ),
-    ("h.json", [hotpot_record(context=[["Title"]])], r"context\[0\] has 1 items instead of 2"),
-    ("h.json", [hotpot_record(context={"title": []})], r"\[0\]\.context is of type dict instead of list"),
-    ("h.json", [hotpot_record(supporting_facts=[["Ida Moor", "1"]])], r"of type str instead of int"),
-    ("h.json", [hotpot_record(), "text"], r"h\.json\[1\] is of type str instead of dict"),
-    ("s.json", {"data": [{"title": "T"}]}, r"s\.json\.data\[0\] has no 'paragraphs', only title"),
-    ("s.json", squad_file([("Text.", [{"question": "?"}])]), r"qas\[0\] has no 'answers'"),
-    ("s.json", squad_file([("Text.", [{"question": "?", "answers": [{"text": "T"}]}])]), r"has no 'answer_start'"),
-    ("m.jsonl", [musique_record(), musique_record(paragraphs=[{"idx": 0}])], r"m\.jsonl:2\.paragraphs\[0\] has no"),
-    ("m.jsonl", [musique_record(question=None)], r"m\.jsonl:1\.question is of type NoneType instead of str"),
-    ("m.json.gz", marked_file(docs=["c"]), r"m\.json\.gz\.docs has no 'c', only a, b"),
-    ("m.json.gz", marked_file(gold=[[0, 1]]), r"gold\[0\] has 2 items instead of 3"),
-]
-
-
-@pytest.mark.parametrize(("name", "content", "complaint"), BROKEN)
-def test_what_is_missing_is_named_with_its_place_and_a_remedy(
-    cases: ModuleType, tmp_path: Path, name: str, content: object, complaint: str
-) -> None:
-    with pytest.raises(ValueError, match=complaint) as caught:
-        list(cases.read_cases(write(tmp_path / name, content)))
-    assert str(caught.value).endswith("give the file as it was published")

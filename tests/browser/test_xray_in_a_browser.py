@@ -1,7 +1,6 @@
 """The page in a real browser: it is quiet, works with the keyboard, fits a phone, and can be read."""
 
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -109,17 +108,6 @@ def test_filters_work_with_the_keyboard_alone(opened: Any, page_of_example: str)
     assert page.locator("sup").first.is_visible()
 
 
-def test_what_is_folded_opens_with_the_keyboard(opened: Any, page_of_example: str) -> None:
-    page = opened(page_of_example)
-    summary = page.locator("details summary").first
-    summary.focus()
-    page.keyboard.press("Enter")
-    assert page.locator(".final").is_visible()
-    assert page.locator(".final").evaluate("node => node.textContent").count("docs/handbook/sessions.md") == 2
-    page.keyboard.press("Space")
-    assert not page.locator(".final").is_visible()
-
-
 def test_the_first_stop_of_the_keyboard_skips_to_the_passages(opened: Any, page_of_example: str) -> None:
     page = opened(page_of_example)
     page.keyboard.press("Tab")
@@ -127,27 +115,6 @@ def test_the_first_stop_of_the_keyboard_skips_to_the_passages(opened: Any, page_
     assert page.evaluate("document.activeElement.getBoundingClientRect().left >= 0")
     page.keyboard.press("Enter")
     page.wait_for_url("**#passages")
-
-
-def test_all_stops_of_the_keyboard_can_be_seen(opened: Any, page_of_example: str) -> None:
-    page = opened(page_of_example)
-    stops = 0
-    for _ in range(15):
-        page.keyboard.press("Tab")
-        width = page.evaluate("getComputedStyle(document.activeElement).outlineWidth")
-        assert float(width.removesuffix("px")) >= 2
-        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
-        stops += 1
-    assert stops == 15
-
-
-def test_a_link_goes_to_a_passage_that_the_filter_hides(opened: Any, page_of_example: str) -> None:
-    page = opened(page_of_example)
-    page.locator("#f-kept").check()
-    assert not page.locator("#p1").is_visible()
-    page.locator("#p0 .told a[href='#p1']").click()
-    assert page.locator("#p1").is_visible()
-    assert page.evaluate("document.querySelector('#p1').getBoundingClientRect().top < innerHeight")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -165,17 +132,6 @@ def test_all_text_can_be_read(opened: Any, page_of_example: str, scheme: str, ch
     print(f"{scheme}, {chosen}: the least contrast is {min(ratio for _, ratio in found):.2f}")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_level_of_a_score_can_be_read_and_told_from_the_next(
-    opened: Any, page_of_example: str, scheme: str
-) -> None:
-    page = opened(page_of_example, scheme=scheme)
-    colours = page.locator(".scale mark").evaluate_all("all => all.map(one => getComputedStyle(one).backgroundColor)")
-    assert len(set(colours)) == 10
-    greens = [int(colour.split(",")[1]) for colour in colours]
-    assert all(one > other if scheme == "light" else one < other for one, other in pairwise(greens))
-
-
 @pytest.mark.parametrize("width", [320, 360, 390, 768, 800, 1000, 1200])
 def test_nothing_is_wider_than_the_screen(opened: Any, width: int) -> None:
     texts = [
@@ -190,38 +146,6 @@ def test_nothing_is_wider_than_the_screen(opened: Any, width: int) -> None:
         for summary in shown.locator("summary").all():
             summary.click()
         assert shown.evaluate("document.documentElement.scrollWidth") <= width
-
-
-def test_nothing_moves_while_it_opens_on_a_phone(opened: Any, page_of_example: str) -> None:
-    page = opened(page_of_example, width=390, height=844)
-    shift = page.evaluate(
-        """() => new Promise(done => {
-          let sum = 0;
-          const watch = new PerformanceObserver(list => list.getEntries().forEach(entry => sum += entry.value));
-          watch.observe({ type: 'layout-shift', buffered: true });
-          requestAnimationFrame(() => requestAnimationFrame(() => done(sum)));
-        })"""
-    )
-    assert shift == 0
-
-
-def test_right_to_left_text_begins_at_the_right(opened: Any, page_of_example: str) -> None:
-    page = opened(page_of_example)
-    assert page.evaluate("getComputedStyle(document.querySelector('#p6 .t')).direction") == "rtl"
-    assert page.evaluate("getComputedStyle(document.querySelector('#p7 .t')).direction") == "ltr"
-
-
-def test_the_page_of_ten_thousand_tokens_opens(opened: Any) -> None:
-    sentences = [
-        f"Setting {n} of the server has a default timeout of {n} seconds, unless it is changed. " for n in range(3000)
-    ]
-    passages = [Passage(str(n), "".join(sentences[n * 60 : n * 60 + 60])) for n in range(50)]
-    content = compress("what is the default timeout?", passages, max_tokens=10_000).xray()
-    page = opened(content)
-    assert page.locator("article.p").count() == 50
-    took = page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
-    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1")
-    print(f"{len(content.encode()):,} bytes; loaded after {took:.0f} ms, painted after {paint:.0f} ms")
 
 
 def test_a_notebook_shows_the_brief_form(opened: Any) -> None:

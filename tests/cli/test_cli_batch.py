@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -105,31 +104,3 @@ def opened_by(process: subprocess.Popen[str], pipe: Path) -> int:
                 raise
             with suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=0.01)
-
-
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
-def test_no_process_is_left_when_the_command_is_killed(rows: Path) -> None:
-    output = rows.with_name("out.jsonl")
-    first = subprocess.Popen([*COMMAND, str(rows), str(output), "--workers", "2"], start_new_session=True)
-    while not (output.exists() and output.stat().st_size):
-        time.sleep(0.01)
-    first.kill()
-    first.wait()
-    for _ in range(1_000):
-        if not _group(first.pid):
-            return
-        time.sleep(0.01)
-    raise AssertionError(_group(first.pid))
-
-
-def _group(number: int) -> list[str]:
-    """The living processes of a group."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            state, _, group = (folder / "stat").read_text().rpartition(")")[2].split()[:3]
-        except OSError:
-            continue
-        if int(group) == number and state != "Z":
-            found.append(folder.name)
-    return found

@@ -50,10 +50,6 @@ def test_a_text_that_fits_comes_out_as_it_went_in(tmp_path: Path) -> None:
     assert run(str(tmp_path / "a.txt")).stdout_bytes == text.encode()
 
 
-def test_one_line_end_is_added_where_there_is_none() -> None:
-    assert run(stdin="no end").stdout_bytes == b"no end\n"
-
-
 @pytest.mark.parametrize("arguments", [(), ("--json",), ("--jsonl", "--stats")])
 @pytest.mark.parametrize("text", ["", "\n", " \t\r\n"])
 def test_an_input_without_a_text_is_said(text: str, arguments: tuple[str, ...]) -> None:
@@ -64,20 +60,9 @@ def test_an_input_without_a_text_is_said(text: str, arguments: tuple[str, ...]) 
     )
 
 
-def test_an_empty_file_among_others_is_none_of_them(tmp_path: Path, files: list[str]) -> None:
-    (tmp_path / "empty.md").write_text("")
-    assert run(str(tmp_path / "empty.md")).exit_code == 1
-    assert run(str(tmp_path / "empty.md"), *files).exit_code == 0
-
-
 @pytest.mark.parametrize("arguments", [(), ("-",)])
 def test_standard_input_is_read(arguments: tuple[str, ...]) -> None:
     assert run(*arguments, stdin=ANSWER).stdout == ANSWER + "\n"
-
-
-def test_standard_input_can_stand_between_files(files: list[str]) -> None:
-    result = run(files[1], "-", "--json", stdin="From a pipe.")
-    assert [passage["id"] for passage in json.loads(result.stdout)["passages"]] == [files[1], "-"]
 
 
 def test_a_byte_order_mark_is_no_text() -> None:
@@ -95,15 +80,6 @@ def test_json_says_what_was_kept_and_what_was_dropped(files: list[str]) -> None:
         assert part["text"] == "".join(original[start:end] for start, end in part["spans"])
         assert part["tokens"] > 0
         assert isinstance(part["relevance"], float)
-
-
-def test_json_accounts_for_every_character(files: list[str]) -> None:
-    document = json.loads(run(*files, "--max-tokens", "30", "--json").stdout)
-    assert {part["reason"] for part in document["dropped"]} >= {"budget"}
-    for file in files:
-        parts = [part for part in document["passages"] + document["dropped"] if part["id"] == file]
-        covered = sorted(offset for part in parts for span in part["spans"] for offset in range(*span))
-        assert covered == list(range(len(Path(file).read_text(encoding="utf-8"))))
 
 
 def test_stats_go_to_standard_error(files: list[str]) -> None:
@@ -134,13 +110,6 @@ def test_jsonl_holds_one_passage_a_line(tmp_path: Path) -> None:
         (f"{path}:5", None),
     ]
     assert kept[1]["text"] == "Second, with a \u2028 separator."
-
-
-def test_half_of_a_surrogate_pair_is_no_failure(tmp_path: Path) -> None:
-    path = tmp_path / "passages.jsonl"
-    path.write_text('{"text": "broken \\ud83d here"}', encoding="ascii")
-    assert run(str(path)).stdout_bytes == "broken \ud83d here\n".encode("utf-8", "surrogatepass")
-    assert json.loads(run(str(path), "--json").stdout)["text"] == "broken \ud83d here"
 
 
 @pytest.mark.parametrize("line", ["{", "[" * 100_000, "12", "null", '["text"]', '{"id": "a"}', '{"text": 3}'])
@@ -188,39 +157,12 @@ def test_a_file_that_cannot_be_used_is_skipped_and_the_others_answer(files: list
     assert result.stderr.count("\n") == 1
 
 
-def test_a_bad_line_skips_its_file_alone(tmp_path: Path, files: list[str]) -> None:
-    path = tmp_path / "cut-short.jsonl"
-    path.write_text('{"text": "good"}\n{"text": "ba', encoding="utf-8")
-    result = run(str(path), files[1], "--json")
-    assert result.exit_code == 3
-    assert [passage["id"] for passage in json.loads(result.stdout)["passages"]] == [files[1]]
-
-
 def test_a_file_without_end_is_skipped(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ctxcompress.apps.cli.inputs.MOST_BYTES", 1_000)
     result = run("/dev/zero", files[1])
     assert result.exit_code == 3
     assert "'/dev/zero' is skipped: it has more than 1,000 bytes; split it" in result.stderr
     assert ANSWER in result.stdout
-
-
-@pytest.mark.parametrize("arguments", [(), ("-",)])
-def test_standard_input_can_have_a_passage_a_line(arguments: tuple[str, ...]) -> None:
-    lines = f'{{"id": "a", "text": "{FILLER}"}}\n\n{{"text": "{ANSWER}", "title": "Client"}}\n'
-    result = run(*arguments, "--jsonl", "--max-tokens", "30", "--json", stdin=lines)
-    kept = {part["id"]: part["text"] for part in json.loads(result.stdout)["passages"]}
-    assert result.exit_code == 0
-    assert kept["-:3"] == ANSWER
-    assert kept.keys() <= {"a", "-:3"}
-
-
-def test_files_of_any_name_can_have_a_passage_a_line(tmp_path: Path) -> None:
-    (tmp_path / "results").write_text('{"id": "a", "text": "First."}\n{"id": "b", "text": "Second."}\n')
-    kept = json.loads(run(str(tmp_path / "results"), "--jsonl", "--json").stdout)["passages"]
-    assert [part["id"] for part in kept] == ["a", "b"]
-    refused = run("--jsonl", stdin="no JSON")
-    assert refused.exit_code == 1
-    assert "'-' is skipped: line 1 is not a passage" in refused.stderr
 
 
 @pytest.mark.parametrize(
@@ -240,35 +182,8 @@ def test_wrong_usage_ends_with_2(arguments: tuple[str, ...], complaint: str) -> 
     assert result.stdout == ""
 
 
-@pytest.mark.parametrize("command", ["compress", "xray"])
-def test_what_must_be_kept_and_is_nowhere_is_named(files: list[str], tmp_path: Path, command: str) -> None:
-    given = ["--must-keep", "OPS-4711", "--must-keep-regex", r"\d\d+ seconds", "--max-tokens", "30"]
-    output = ["-o", str(tmp_path / "page.html")] if command == "xray" else []
-    result = CliRunner().invoke(app, [command, "-q", QUESTION, *files, *given, *output])
-    assert result.exit_code == 0
-    assert result.stderr == "ctxcompress: must_keep: nothing matches 'OPS-4711'; check how it is written\n"
-
-
-def test_a_question_is_needed() -> None:
-    assert CliRunner().invoke(app, ["compress"], input="text").exit_code == 2
-
-
 def test_the_version() -> None:
     assert CliRunner().invoke(app, ["--version"]).stdout == f"ctxcompress {__version__}\n"
-
-
-def test_the_output_can_show_where_texts_are_from(files: list[str]) -> None:
-    result = run(*files, "--max-tokens", "60", "--encoding", "cl100k_base", "--format", "compact")
-    assert f"[1] {files[1]}\n" in result.stdout.replace("…" + files[1][-119:], files[1])
-    assert TokenCounter("cl100k_base")(result.stdout.removesuffix("\n")) <= 60
-    lines = run(*files, "--format", "preview").stdout.splitlines()
-    assert len(lines) == len(files)
-
-
-def test_an_envelope_with_nothing_in_it_is_said_too(files: list[str]) -> None:
-    result = run(*files, "--max-tokens", "12", "--format", "xml")
-    assert result.exit_code == 0
-    assert "no passage fits into max_tokens=12" in result.stderr
 
 
 def test_any_option_can_be_set_by_its_name_and_a_value_in_toml(files: list[str]) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from ctxcompress.apps.cli.app import app
-from ctxcompress.apps.cli.demo import CHUNK_CHARACTERS, HashedWords, installed_documentation, split_markdown
+from ctxcompress.apps.cli.demo import installed_documentation, split_markdown
 
 MARKDOWN = st.lists(
     st.sampled_from(["# Heading\n", "words\n", "\n", " \n", "```\n", "~~~ py\n", "x" * 60 + "\n", "end"])
@@ -35,23 +35,3 @@ def test_chunks_together_are_the_description() -> None:
 @given(MARKDOWN.map("".join))
 def test_splitting_loses_nothing(text: str) -> None:
     assert "".join(split_markdown(text, limit=100)) == text
-
-
-@given(MARKDOWN.map("".join))
-def test_no_part_is_empty(text: str) -> None:
-    assert all(split_markdown(text, limit=100))
-
-
-def test_a_fenced_block_stays_whole() -> None:
-    code = "```\n" + "line\n\n" * CHUNK_CHARACTERS + "```\n"
-    assert [part for part in split_markdown(f"before\n\n{code}\nafter\n") if "line" in part] == [code + "\n"]
-
-
-def test_texts_that_share_rare_words_are_similar() -> None:
-    corpus = ["the cat and the dog", "the wind and the sea", "the lighthouse"]
-    embedding = HashedWords(corpus)
-    question = embedding.embed_query("which lighthouse and the rest?")
-    similar = [
-        sum(a * b for a, b in zip(question, vector, strict=True)) for vector in embedding.embed_documents(corpus)
-    ]
-    assert max(similar) == similar[2]

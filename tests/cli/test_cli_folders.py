@@ -43,21 +43,6 @@ def test_text_files_are_read_in_the_order_of_their_paths() -> None:
     assert read("docs/api", "docs/B/") == ["docs/api/v1/x.py", "docs/B/c.txt"]
 
 
-def test_the_kinds_of_files_that_are_no_text_are_told(docs: Path) -> None:
-    (docs / "api" / "b.PNG").write_bytes(b"\x89PNG\0")
-    (docs / "yarn.lock").write_text(TEXT)
-    result = run("docs")
-    assert result.exit_code == 0
-    assert result.stderr == "ctxcompress: files in 'docs' that are no text are not read: 2 .png, 1 .lock\n"
-    assert run("docs", "--include", "*.md").stderr == ""
-
-
-def test_the_current_folder_is_one(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(docs / "api")
-    assert read(".") == ["v1/x.py"]
-    assert read("..", "--include", "*.md") == ["../b.md"]
-
-
 @pytest.mark.parametrize(
     ("patterns", "expected"),
     [
@@ -85,12 +70,6 @@ def test_what_is_no_pattern_is_refused(option: str, pattern: str) -> None:
     assert f"{option} is {pattern!r}, which is not a pattern" in result.stderr
 
 
-def test_patterns_without_a_folder_are_refused() -> None:
-    result = run("docs/b.md", "--exclude", "*.md")
-    assert result.exit_code == 2
-    assert "name a folder" in result.stderr
-
-
 def test_what_cannot_be_read_is_skipped_and_named(docs: Path) -> None:
     (docs / "latin.txt").write_bytes(b"caf\xe9")
     (docs / "binary.txt").write_bytes(b"a\0b")
@@ -107,20 +86,6 @@ def test_what_cannot_be_read_is_skipped_and_named(docs: Path) -> None:
     ]
 
 
-def test_what_may_not_be_opened_is_skipped_and_named(docs: Path) -> None:
-    (docs / "api").chmod(0)
-    (docs / "b.md").chmod(0)
-    if os.access(docs / "b.md", os.R_OK):
-        pytest.skip("rights hold for others than this user")
-    try:
-        result = run("docs")
-    finally:
-        (docs / "api").chmod(0o700)
-    assert result.exit_code == 3
-    assert "'docs/api' is skipped: Permission denied" in result.stderr
-    assert "'docs/b.md' is skipped: Permission denied" in result.stderr
-
-
 @pytest.mark.skipif(os.name != "posix", reason="needs symbolic links")
 def test_links_are_followed_where_they_are_named(docs: Path) -> None:
     (docs.parent / "link").symlink_to(docs / "api")
@@ -135,18 +100,3 @@ def test_a_folder_without_a_text_is_told(docs: Path) -> None:
     assert (result.exit_code, result.stdout) == (1, "")
     assert "'docs/empty' is skipped: no file in it was chosen; name files, or choose some with" in result.stderr
     assert run("docs/empty", "docs/b.md").exit_code == 3
-
-
-def test_what_is_above_the_limit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ctxcompress.apps.index.folder.MOST_FILES", 2)
-    result = run("docs", "--json")
-    assert result.exit_code == 3
-    assert [passage["id"] for passage in json.loads(result.stdout)["passages"]] == ["docs/B/c.txt", "docs/a [1] b.rst"]
-    assert "'docs' is skipped: only its first 2 files are read; name smaller folders" in result.stderr
-
-
-def test_files_of_passages_are_read_as_such(docs: Path) -> None:
-    (docs / "p.jsonl").write_text('{"id": "first", "text": "30 seconds"}\n{"text": "another text"}\n')
-    assert read("docs", "--include", "*.jsonl") == ["first", "docs/p.jsonl:2"]
-    (docs / "p.jsonl").rename(docs / "p.txt")
-    assert read("docs", "--include", "p.txt", "--jsonl") == ["first", "docs/p.txt:2"]

@@ -77,24 +77,6 @@ def test_a_preset_and_a_file_exclude_each_other(command: str, config: str) -> No
     assert run("--config", "nowhere.json", command=command).exit_code == 2
 
 
-@pytest.mark.parametrize("command", ["compress", "xray"])
-def test_the_page_takes_the_same_options(command: str, config: str) -> None:
-    output = ("--output", "-") if command == "xray" else ()
-    result = run("--config", config, "--adaptive", "--min-score", "0.1", "--synonym", "a=b", *output, command=command)
-    assert result.exit_code == 0
-    assert "The default timeout is 30 seconds." in result.stdout
-
-
-def test_the_demonstration_takes_a_file_too(tmp_path: Path) -> None:
-    path = tmp_path / "c.toml"
-    path.write_text("[compression]\nmax_tokens = 50")
-    result = CliRunner().invoke(app, ["demo", "--config", str(path)], env={"COLUMNS": "120"})
-    assert result.exit_code == 0
-    assert "compressed to 50 tokens" in result.stdout
-    refused = CliRunner().invoke(app, ["demo", "--config", str(path), "--preset", "docs"])
-    assert refused.exit_code == 2
-
-
 def test_the_server_takes_a_preset_or_a_file(tmp_path: Path, config: str) -> None:
     with pytest.raises(ConfigError, match="both preset='docs' and config are given"):
         serve(tmp_path, config=config, preset="docs")

@@ -18,9 +18,6 @@ def run(*arguments: str, stdin: bytes = b"", **environment: str) -> subprocess.C
     )
 
 
-_SHELL_COMMAND = f"'{sys.executable}' -m ctxcompress.apps.cli"
-
-
 def shell(script: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [
@@ -48,11 +45,6 @@ def test_the_exit_codes(tmp_path: Path) -> None:
     assert run("compress", "-q", "x", "-", str(tmp_path / "none"), stdin=b"text").returncode == 3
 
 
-def test_no_failure_shows_a_traceback(tmp_path: Path) -> None:
-    for arguments in (["-q", "x", str(tmp_path)], ["-q", "x", "--tier", "x"], ["-q", "x", "a\udcffb"]):
-        assert b"Traceback" not in run("compress", *arguments, stdin=b"\xff").stderr
-
-
 @posix
 def test_a_reader_that_wants_no_more_is_no_failure(tmp_path: Path) -> None:
     file = tmp_path / "long.txt"
@@ -68,13 +60,6 @@ def test_a_full_disk_is_reported() -> None:
     assert result.returncode == 1
     assert result.stderr.startswith(b"ctxcompress: standard output cannot be written")
     assert result.stderr.count(b"\n") == 1
-
-
-@posix
-def test_the_demo_can_be_cut_short() -> None:
-    result = shell("ctxcompress demo --max-tokens 5000 | head -n 1")
-    assert (result.returncode, result.stderr) == (0, b"")
-    assert b"chunks of documentation" in result.stdout
 
 
 @posix

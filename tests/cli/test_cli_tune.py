@@ -1,6 +1,5 @@
 """The command `tune`, through a runner in this process."""
 
-import json
 import sqlite3
 import tomllib
 from contextlib import closing
@@ -46,15 +45,6 @@ def test_it_shows_the_curves_and_what_is_chosen(file: Path) -> None:
     assert not list(file.parent.glob("*.toml"))
 
 
-def test_json_has_the_curves(file: Path) -> None:
-    result = tune(file, "--keep", 0.9, "--json", "--scope", "shop")
-    data = json.loads(result.stdout)
-    assert data["scope"] == "shop"
-    assert data["records"] == 31
-    assert data["curves"]["max_tokens"]["points"]
-    assert data["options"]
-
-
 def test_it_writes_a_file_that_loads_and_keeps_the_one_before(file: Path, tmp_path: Path) -> None:
     out = tmp_path / "tuned.toml"
     first = tune(file, "--keep", 0.9, "--out", out)
@@ -82,13 +72,6 @@ def test_what_cannot_be_done_is_said(file: Path, arguments: list[str], message: 
     result = tune(file, *arguments)
     assert result.exit_code in (1, 2)
     assert message in " ".join(result.stderr.split())
-
-
-def test_a_file_that_is_missing_is_not_created(tmp_path: Path) -> None:
-    result = tune(tmp_path / "none.sqlite")
-    assert result.exit_code == 2
-    assert "is no file that a FeedbackLog has written" in result.stderr
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("content", [b"", b"notes of mine\n" * 300, b"SQLite format 3\0" + bytes(500), "database"])

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from ctxcompress import Passage, compress
 from ctxcompress.apps.cli.app import app
 
 QUESTION = "What is the default timeout?"
@@ -43,14 +42,6 @@ def test_an_input_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert Path("a.jsonl").read_text() == '{"text": "a", "id": "1"}\n'
 
 
-def test_a_file_of_the_folder_that_is_excluded_can_be_replaced(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text(TEXT)
-    page = tmp_path / "page.html"
-    for _ in range(2):
-        assert run(str(tmp_path), "--exclude", page.name, "-o", str(page)).exit_code == 0
-    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-
-
 def test_without_a_text_no_page_is_written(tmp_path: Path) -> None:
     result = run("-o", str(tmp_path / "page.html"), stdin=" \n")
     assert (result.exit_code, list(tmp_path.iterdir())) == (1, [])
@@ -70,16 +61,6 @@ def test_by_default_it_goes_into_a_new_file_whose_path_is_printed(
         assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
-def test_pages_of_before_are_no_texts_of_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("a.md").write_text(TEXT)
-    Path("page.html").write_text("<p>Another text.</p>")
-    page = run(".").stdout.strip()
-    assert "a.md" in Path(page).read_text(encoding="utf-8")
-    assert Path(page).name not in run(".", "-o", "-").stdout
-    assert "page.html" in run(".", "-o", "-").stdout
-
-
 def test_where_nothing_can_be_written_the_remedy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     tmp_path.chmod(0o500)
@@ -88,31 +69,6 @@ def test_where_nothing_can_be_written_the_remedy_is_named(tmp_path: Path, monkey
     result = run(stdin=TEXT)
     assert result.exit_code == 1
     assert "give another place with --output" in result.stderr
-
-
-def test_it_can_go_to_standard_output() -> None:
-    result = run("-o", "-", stdin=TEXT)
-    passages = [Passage("-", TEXT)]
-    head = compress(QUESTION, passages).xray().partition("<main>")[0].partition("<dl>")[0]
-    assert result.stdout.startswith(head)
-    assert result.stdout.endswith("</html>\n")
-
-
-def test_what_is_skipped_is_told_and_changes_the_exit_code(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text(TEXT)
-    (tmp_path / "b.md").write_bytes(b"\xff")
-    result = run(str(tmp_path), "-o", "-")
-    assert result.exit_code == 3
-    assert "b.md' is skipped: it is not UTF-8" in result.stderr
-    assert "</html>" in result.stdout
-
-
-@pytest.mark.parametrize("name", ["no/such/folder/page.html", "."])
-def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, name: str) -> None:
-    result = run("-o", str(tmp_path / name), stdin=TEXT)
-    assert result.exit_code == 1
-    assert "cannot be written" in result.stderr
-    assert str(tmp_path) in result.stderr
 
 
 def test_options_are_those_of_compress(tmp_path: Path) -> None:

@@ -42,18 +42,6 @@ def test_a_copy_names_what_is_in_and_stands_for_it():
     assert builder.render() == f"{RULES[0]}\n\n{POOL}\n\nA text of its own."
 
 
-def test_near_copies_of_what_is_in_are_left_out_if_that_is_asked_for():
-    near = POOL.replace("are kept for", "are kept safely for")
-    assert ContextBuilder(1_000).add([POOL, near]).dropped == ()
-    builder = ContextBuilder(config=CompressionConfig(max_tokens=1_000, ngram_threshold=0.6))
-    builder.add([POOL], query="timeout")
-    assert reasons(builder.add([near.replace("30", "45"), near], query="timeout")) == [
-        (1, "duplicate", None),
-        (2, "duplicate", 0),
-    ]
-    assert builder.passages[1].text == "The default timeout is 45 seconds. Logs are kept safely for one week."
-
-
 def test_what_means_the_same_as_what_is_in_is_left_out_if_that_is_asked_for():
     builder = ContextBuilder(config=CompressionConfig(max_tokens=1_000, similarity_threshold=0.9))
     builder.add([Passage("a", "Cats sleep all day.", embedding=[1.0, 0.0])])
@@ -61,18 +49,6 @@ def test_what_means_the_same_as_what_is_in_is_left_out_if_that_is_asked_for():
     same = Passage("b", "Felines rest from dawn to dusk.", embedding=np.array([0.99, 0.01]))
     other = Passage("c", "Dogs bark at night.", embedding=[0.0, 1.0])
     assert reasons(builder.add([same, other])) == [(2, "duplicate", 0)]
-
-
-TABLE = "| name | value |\n|---|---|\n" + "".join(f"| option{n} | {n * 17} |\n" for n in range(30))
-
-
-def test_more_rows_of_a_table_come_with_its_header_and_no_row_twice():
-    builder = ContextBuilder(400)
-    for number in (3, 17, 3):
-        builder.add([TABLE], query=f"value of option{number}", max_tokens=40)
-    rows = [line for line in builder.render().splitlines() if line.startswith("| option")]
-    assert len(rows) == len(set(rows)) >= 4
-    assert all(part.text.startswith("| name | value |\n|---|---|\n") for part in builder.passages)
 
 
 def test_what_has_no_room_comes_in_when_it_is_rebalanced():
@@ -84,54 +60,6 @@ def test_what_has_no_room_comes_in_when_it_is_rebalanced():
     assert "The default timeout is 30 seconds." in added.text
     assert added.rebalanced
     assert {found.index for found in (*added.dropped, *added.passages)} == {0, 1}
-
-
-def test_an_answer_stays_when_it_is_rebalanced_for_many_questions():
-    about = {
-        "lighthouse": "The lighthouse of {} was built by masons of the harbour in the year {}.",
-        "market": "On the market of {} people sell fish of the harbour since the year {}.",
-        "school": "The school of {} has taught sailors of the harbour since the year {}.",
-    }
-    towns = ["Arle", "Brent", "Calver", "Dunmore", "Eldby", "Fenwick"]
-    queries = [
-        "who built the lighthouse of Arle",
-        "what do people sell on the market of Calver?",
-        "How old is the school of Eldby?",
-        "lighthouse Fenwick",
-    ]
-    answers = [about["lighthouse"].format("Arle", 1800), about["market"].format("Calver", 1802)]
-    answers += [about["school"].format("Eldby", 1804), about["lighthouse"].format("Fenwick", 1805)]
-    builder = ContextBuilder(120)
-    for query in queries:
-        kind = next(kind for kind in about if kind in query)
-        passages = [about[kind].format(town, 1800 + n) for n, town in enumerate(towns)]
-        builder.add(passages, query=query, max_tokens=25)
-    assert all(answer in builder.render() for answer in answers)
-    builder.add([], rebalance=True)
-    assert all(answer in builder.render() for answer in answers)
-
-
-def test_what_a_retrieval_left_out_stays_left_out_when_it_is_rebalanced():
-    config = CompressionConfig(max_tokens=1_000, min_score=0.5, top_n=1)
-    builder = ContextBuilder(config=config)
-    first = [
-        Passage("a", "Best of the first.", score=10.0),
-        Passage("b", "Weak one.", score=1.0),
-        Passage("c", "Second.", score=9.0),
-    ]
-    builder.add(first)
-    second = [Passage("d", "Best of the second.", score=0.2), Passage("e", "Another weak one.", score=0.01)]
-    added = builder.add(second, rebalance=True)
-    assert builder.render() == "Best of the first.\n\nBest of the second."
-    assert reasons(added) == [(1, "score", None), (2, "limit", None), (4, "score", None)]
-
-
-async def test_the_async_twin_does_the_same():
-    one, other = ContextBuilder(30), ContextBuilder(30)
-    for query in ("timeout", "logs"):
-        added = await one.aadd([POOL], query=query, max_tokens=9)
-        assert other.add([POOL], query=query, max_tokens=9).text == added.text
-    assert one.render() == other.render()
 
 
 async def test_adds_at_the_same_time_all_come_in():
@@ -170,13 +98,6 @@ def test_where_an_add_fails_nothing_has_changed():
 def test_what_cannot_work_is_refused(arguments, error, message):
     with pytest.raises(error, match=message):
         ContextBuilder(100).add(**arguments)
-
-
-def test_a_context_of_previews_is_refused():
-    with pytest.raises(ConfigError, match="format is 'preview'; a ContextBuilder cannot add"):
-        ContextBuilder(100, config=CompressionConfig(format="preview"))
-    with pytest.raises(ConfigError, match="at least 1"):
-        ContextBuilder(0)
 
 
 class Counting:

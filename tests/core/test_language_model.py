@@ -4,7 +4,7 @@ import pytest
 from language_models import Model
 
 from ctxcompress import CompressionConfig, CtxCompressError
-from ctxcompress.language_model import LLMSelector, Price
+from ctxcompress.language_model import LLMSelector
 
 
 @pytest.mark.parametrize(
@@ -37,10 +37,3 @@ def test_a_refused_object_is_named_by_its_type_because_it_may_have_a_key():
     with pytest.raises(CtxCompressError) as caught:
         CompressionConfig(llm=Client())
     assert "secret" not in str(caught.value)
-
-
-def test_a_price_is_of_a_million_tokens():
-    selector = LLMSelector(Model(""), price=(2, 8))
-    assert selector.price == Price(2, 8)
-    assert selector.cost(500_000, 250_000) == 3.0
-    assert LLMSelector(Model("")).cost(1, 1) is None

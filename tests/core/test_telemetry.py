@@ -2,16 +2,13 @@
 
 import subprocess
 import sys
-from contextlib import contextmanager
 
 import pytest
 from caches import QUESTIONS, passages
 from opentelemetry.trace import StatusCode
 from telemetry import Told
 
-from ctxcompress import CompressionConfig, Compressor, compress, compress_search_results
-from ctxcompress.agents.builder import ContextBuilder
-from ctxcompress.agents.query_tool import QueryTool
+from ctxcompress import CompressionConfig, Compressor, compress
 from ctxcompress.cache import Cache
 from ctxcompress.errors import ConfigError, MissingExtra
 from ctxcompress.telemetry import OpenTelemetry
@@ -96,44 +93,6 @@ async def test_spans_are_below_the_span_of_the_caller_also_on_other_threads(told
         compressor.compress(QUESTIONS[0], passages())
         await compressor.acompress(QUESTIONS[0], passages())
     assert [span.parent.span_id for span in told.spans] == [chain.get_span_context().span_id] * 2
-
-
-def test_all_ways_to_compress_are_told(told):
-    config = CompressionConfig(max_tokens=60, telemetry=told.telemetry)
-    ContextBuilder(config=config).add(passages(), query=QUESTIONS[0])
-    assert len(told.spans) == 1
-    tool = QueryTool.of(config)
-    tool.answer(tool.parameters.read({"query": QUESTIONS[0], "show_stats": True}), passages())
-    assert len(told.spans) == 2  # however many attempts it took
-    results = [{"url": f"https://{n}.example", "content": f"{passages()[n].text}"} for n in range(4)]
-    found = compress_search_results(results, QUESTIONS[0], max_results=2, config=config)
-    numbers = told.spans[2].attributes
-    assert numbers["ctxcompress.token.saved"] == found.tokens_saved > 0
-    kinds = ("passage.input", "passage.kept", "drop.limit")
-    assert [numbers[f"ctxcompress.{kind}"] for kind in kinds] == [4, 2, 2]
-
-
-class Own:
-    """An observer of a user."""
-
-    def __init__(self):
-        self.seen = []
-
-    @contextmanager
-    def observe(self):
-        self.seen.append("begin")
-        yield self.seen.append
-
-
-def test_any_object_can_observe():
-    own = Own()
-    result = compress(QUESTIONS[0], passages(), max_tokens=60, telemetry=own)
-    begin, told = own.seen
-    assert begin == "begin"
-    assert told.result == result
-    assert told.tokens_saved == result.stats.tokens_saved
-    assert 0 < told.duration < 60
-    assert result == compress(QUESTIONS[0], passages(), max_tokens=60)
 
 
 @pytest.mark.parametrize("wrong", ["yes", 1, None, OpenTelemetry, object()])

@@ -1,6 +1,5 @@
 """Batches of the compressor and of the retriever: many inputs share processes, and nothing else changes."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,9 +9,8 @@ from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.runnables import RunnableLambda
 
 from ctxcompress.apps.batch import processes
-from ctxcompress.apps.feedback import FeedbackLog
 from ctxcompress.cache import Cache
-from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever, batching, record
+from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever, batching
 
 COUNT = 12
 
@@ -64,13 +62,6 @@ def test_a_batch_of_the_step_is_compressed_in_processes_with_the_errors_of_singl
     assert started == [2]
     assert compressor.as_runnable().batch(INPUTS[:3]) == expected[:3]
     assert started == [2]
-
-
-def test_a_batch_with_feedback_is_compressed_in_this_process(started: list[int], tmp_path: Path) -> None:
-    log = FeedbackLog(tmp_path / "feedback.sqlite")
-    found = CtxCompressor(max_tokens=25, feedback=log).as_runnable().batch(INPUTS)
-    assert started == []
-    assert record(found[0], log=log, used=[found[0][0]]) == 1
 
 
 async def test_batches_of_the_retriever_are_compressed_in_processes(started: list[int]) -> None:

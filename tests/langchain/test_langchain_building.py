@@ -9,7 +9,6 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
 from langgraph.checkpoint.memory import InMemorySaver
 
-from ctxcompress.agents.building import Branches
 from langchain_ctxcompress import CtxContextBuilder, builder_tools, latest_context
 
 RULES = [f"Rule {n} says that port {8000 + n} is for tenant {n}. Nobody knows why it was chosen." for n in range(9)]
@@ -67,13 +66,3 @@ def test_the_later_context_is_taken():
     other = builder.to_dict()
     assert latest_context(one, other) is latest_context(other, one) is other
     assert latest_context(None, one) is latest_context({}, one) is latest_context(one, None) is one
-
-
-def test_searches_of_a_step_share_a_builder_unless_one_of_them_is_run_again():
-    branches = Branches(CtxContextBuilder(max_tokens=60))
-    first = branches.join(None, "step", "a")
-    assert branches.join(None, "step", "b") is first
-    assert branches.join(None, "another step", "b") is not first
-    again = branches.join(None, "step", "a")
-    assert again is not first
-    assert branches.join(None, "step", "b") is again

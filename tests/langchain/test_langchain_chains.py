@@ -20,7 +20,6 @@ from langchain_core.messages import AIMessage
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import ConfigurableField, RunnableLambda, RunnablePassthrough
-from langchain_core.tools import ToolException
 from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 from langchain_text_splitters import CharacterTextSplitter
@@ -30,9 +29,7 @@ from meanings import PARAPHRASE
 from pydantic import ConfigDict, Field, ValidationError
 
 from ctxcompress.apps.research import ResearchCache
-from ctxcompress.cache import Cache
 from langchain_ctxcompress import (
-    CtxAnalysisTransformer,
     CtxCompressor,
     CtxCompressRetriever,
     CtxResearchRetriever,
@@ -40,7 +37,6 @@ from langchain_ctxcompress import (
     preview_tools,
     query_tool,
 )
-from langchain_ctxcompress.retriever import fused
 
 COMPRESSOR = CtxCompressor(max_tokens=60)
 
@@ -138,13 +134,6 @@ async def test_a_chain_puts_no_more_than_the_budget_into_the_prompt(format, numb
         shown = value.messages[0].content.removesuffix(f"\n\nQuestion: {QUERY}")
         assert shown == context.invoke(QUERY)
         assert 0 < tokens_in_prompt([Document(shown)]) <= 120
-
-
-async def test_chunks_are_analysed_when_they_are_indexed():
-    cache, chunks = Cache(), make_documents()
-    transformer = CtxAnalysisTransformer(CtxCompressor(max_tokens=30, cache=cache))
-    assert await transformer.atransform_documents(chunks) is chunks
-    assert cache.stats().entries == len(chunks)
 
 
 # The step of a chain, and options of a call
@@ -327,26 +316,7 @@ def test_scores_mean_what_is_said(store, warned):
     assert ['declare score_kind="distance"' in message for message in warned.messages] == [True]
 
 
-def test_a_store_without_scores_says_so():
-    class Silent(Listed):
-        similarity_search_with_score = VectorStore.similarity_search_with_score
-
-    with pytest.raises(NotImplementedError):
-        of_store(Silent()).invoke("open?")
-
-
 # Several searches
-
-
-def test_what_is_found_often_comes_first_and_as_its_best_rank_has_it():
-    def of(*ids: str, **metadata: Any) -> list[Document]:
-        return [Document(f"Text {name}.", id=name, metadata=metadata) for name in ids]
-
-    assert WAY.ids(fused([of("a", "b", "c"), of("b", "d"), of("c", "b", "a")])) == ["b", "a", "c", "d"]
-    assert fused([[*of("a"), *of("x", score=0.1)], high := of("x", score=0.9)])[0] is high[0]
-    for key in ("source", "url"):  # numbers may be scores
-        found = [Document("Text.", metadata={key: f"https://{name}", "score": n}) for n, name in enumerate("aba")]
-        assert [document.metadata[key] for document in fused([found])] == ["https://a", "https://b"]
 
 
 def test_a_model_may_answer_in_blocks_and_a_function_may_be_one():
@@ -442,11 +412,3 @@ async def test_the_retrievers_run_is_a_child_of_the_tools_and_gets_what_is_confi
         [run] = collector.traced_runs
         assert [(child.name, "mine" in child.tags) for child in run.child_runs] == [("finder", True)]
     assert seen == ["t", "t"]
-
-
-def test_the_error_itself_of_expand_can_be_had():
-    _, expand = preview_tools(finder(lambda _: []))
-    assert WAY.call(expand, chunk_id="x").is_error
-    expand.handle_tool_error = False
-    with pytest.raises(ToolException, match="There is no result with the id 'x'"):
-        expand.invoke({"chunk_id": "x"})

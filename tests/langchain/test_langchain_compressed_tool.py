@@ -70,25 +70,6 @@ def test_results_keep_their_type_without_a_call_of_a_model():
     assert tokens(str(found)) <= 300
 
 
-def saying(content: Any) -> BaseTool:
-    """A tool that always returns this."""
-
-    @tool
-    def says(query: str) -> Any:
-        """Say it."""
-        return content
-
-    return says
-
-
-def test_a_list_with_types_is_no_list_of_blocks():
-    content = [{"type": "event", "id": n, "note": f"Something happened in room {n}."} for n in range(100)]
-    found = compress_tool(saying(content), max_tokens=200).invoke({"query": "What happened in room 77?"})
-    assert content[77] in found
-    assert tokens(found) <= 200
-    assert content[0].keys() == found[0].keys()
-
-
 def test_blocks_stay_blocks_and_images_stay():
     (text, image) = call(compress_tool(lc_tools.screenshot, max_tokens=80), question=KUBERNETES).content
     assert image == IMAGE
@@ -185,15 +166,6 @@ async def test_a_call_is_one_run_and_reports_what_was_saved():
         shorter = compress_tool(inner, max_tokens=100)
         await acall(shorter, config={"callbacks": [alistener]}, **{argument: KUBERNETES})
     assert [data["tool"] for _, data in alistener.events] == ["both_ways", "fetch_page"]
-
-
-async def test_an_option_that_is_changed_later_counts():
-    inner = lc_tools.Counting()
-    outer = compress_tool(inner, max_tokens=20)
-    outer.many = 70
-    assert "of 70, in call 1." in outer.invoke({"query": "x"})
-    assert "of 70, in call 2." in await outer.ainvoke({"query": "x"})
-    assert (outer.called, inner.many, inner.called) == (2, 60, 0)
 
 
 @pytest.mark.parametrize("copied", [lambda tool: pickle.loads(pickle.dumps(tool)), copy.deepcopy, copy.copy])

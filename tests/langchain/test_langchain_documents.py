@@ -3,12 +3,9 @@
 import json
 import pickle
 import threading
-from dataclasses import fields
-from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
-from framework import tokens
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.load import dumpd
@@ -91,25 +88,6 @@ def test_what_is_not_a_list_of_documents_is_a_type_error(given):
             format_documents(given)
 
 
-def test_passages_get_what_the_metadata_says_of_where_they_come_from():
-    given = [
-        Document(page_content="a", id="x", metadata={"title": "T", "Header 1": "H", "Header 2": "I", "source": "a.md"}),
-        Document(page_content="b", metadata={"name": "N", "headings": ["H", "I"], "rank": 0.5, "client": object()}),
-    ]
-    first, second = passages_from_documents(given, CompressionConfig(metadata_map={"title": "name", "score": "rank"}))
-    assert (first.id, first.text, first.title, first.header_path) == ("x", "a", None, ("H", "I"))
-    assert (first.file_path, first.score) == ("a.md", None)
-    assert (second.id, second.title, second.header_path, second.score) == ("1", "N", ("H", "I"), 0.5)
-
-
-@pytest.mark.parametrize("encoding", ["o200k_base", "cl100k_base"])
-@pytest.mark.parametrize("max_tokens", [*range(1, 40, 6), 60, 120, 400, 5_000])
-def test_the_text_as_json_is_within_the_budget(max_tokens, encoding):
-    compressor = CtxCompressor(max_tokens=max_tokens, format="json", encoding=encoding)
-    kept = compressor.compress_documents(make_documents(8), QUERY)
-    assert tokens(format_documents(kept, format="json", query=QUERY), encoding) <= max_tokens or not kept
-
-
 def test_feedback_may_come_with_documents_read_from_json(tmp_path):
     log = FeedbackLog(tmp_path / "feedback.sqlite")
     kept = CtxCompressor(max_tokens=120, feedback=log).compress_documents(make_documents(), QUERY)
@@ -120,30 +98,9 @@ def test_feedback_may_come_with_documents_read_from_json(tmp_path):
 # Options
 
 
-@pytest.mark.parametrize("option", fields(CompressionConfig), ids=lambda option: option.name)
-def test_each_option_has_the_cores_type(option):
-    core, own = (_alternatives(get_type_hints(of)[option.name]) for of in (CompressionConfig, CtxCompressor))
-    if option.name in ("encoder", "llm", "cache", "telemetry", "must_keep"):  # which the core checks
-        assert str(object) in str(own)
-    else:
-        assert own == core
-
-
-def _alternatives(hint: object) -> set[str]:
-    """The members of a union, of a Literal inside it too, in any order."""
-    inner = [part for part in get_args(hint) if str(part).startswith("typing.Literal")]
-    parts = (*get_args(hint), *(name for part in inner for name in get_args(part)))
-    return {str(part) for part in parts} or {str(hint)}
-
-
 def test_options_cannot_be_set_afterwards():
     with pytest.raises(ValidationError, match="frozen"):
         ROOMY.max_tokens = 5
-
-
-def test_an_encoder_does_not_go_through_a_dictionary_unnoticed():
-    with pytest.raises(ValidationError, match=r"encoder is an object of type dict; give \"words\""):
-        CtxCompressor(**CtxCompressor(encoder=WAY.small_embeddings()).model_dump())
 
 
 # Models

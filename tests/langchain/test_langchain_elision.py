@@ -15,7 +15,7 @@ from lc_tools import EACH_KIND, PAGE, Scripted, calling, tokens
 from long_runs import handles as handles_in
 
 from ctxcompress.agents.left_out import MemoryStore
-from langchain_ctxcompress import CtxCompressMiddleware, compress_tool, expand_tool
+from langchain_ctxcompress import CtxCompressMiddleware, compress_tool
 from langchain_ctxcompress.graph_store import GraphStore
 
 MANUAL = "\n".join(f"Chapter {n}: the part {n * 7} is {'blue' if n == 150 else 'grey'}." for n in range(300))
@@ -146,17 +146,6 @@ async def test_no_document_can_have_a_handle():
     for returned in (["a ctx-deadbeef"], [{"type": "bug", "text": "ctx-deadbeef"}], {"a": "ctx-deadbeef"}):
         output = WAY.call(compress_tool(saying("give", returned), store=MemoryStore()), query="x")
         assert "ctx-deadbeef" not in output.text
-
-
-@pytest.mark.parametrize(("called", "arguments"), [EACH_KIND[0], EACH_KIND[8], EACH_KIND[11]])
-def test_what_a_tool_returns_becomes_text_with_a_marker(called, arguments):
-    store = MemoryStore()
-    result = compress_tool(called, max_tokens=300, store=store).invoke(arguments)
-    assert isinstance(result, str)
-    assert tokens(result) <= 300
-    (handle,) = handles(result)
-    whole = expand_tool(store, max_tokens=20_000).invoke({"handle": handle})
-    assert whole == WAY.call(called, **arguments).text
 
 
 async def test_of_two_middlewares_one_adds_the_tool():

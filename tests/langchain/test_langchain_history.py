@@ -149,27 +149,6 @@ def essence(messages: list[dict[str, Any]]) -> list[Any]:
     return [{**message, "id": None} for message in messages]
 
 
-async def test_a_new_question_brings_back_what_the_first_did_not_need():
-    model = Scripted(responses=[*script(), AIMessage("On port 7411.", id="ai-new")])
-    agent = agent_of(model, history(), checkpointer=InMemorySaver())
-    config = {"configurable": {"thread_id": "1"}}
-    agent.invoke(asked("When were the cranes painted, and who has seen the cat?"), config)
-    agent.invoke(asked(GOAL, "human-2"), config)
-    assert not any("port 7411" in text for message in model.shown[-2] for text in texts_of(message))
-    assert any("port 7411" in text for message in model.shown[-1] for text in texts_of(message))
-    assert_paired(model.shown[-1])
-    state = agent.get_state(config).values
-    assert state["ctxcompress_history"]["goal"] == "human-2"
-
-
-def test_without_history_tokens_nothing_changes():
-    plain, with_middleware = Scripted(responses=script()), Scripted(responses=script())
-    agent_of(plain).invoke(asked())
-    state = agent_of(with_middleware, CtxCompressMiddleware(tools=[])).invoke(asked())
-    assert [*map(essence, with_middleware.shown)] == [*map(essence, plain.shown)]
-    assert "ctxcompress_history" not in state
-
-
 @pytest.mark.parametrize("is_async", [False, True])
 async def test_each_generation_is_reported(is_async):
     model, events = Scripted(responses=script()), Listener()
@@ -179,14 +158,6 @@ async def test_each_generation_is_reported(is_async):
     last, saved = found[-1], state["ctxcompress_history"]
     assert last["tokens_saved"] == saved["original_tokens"] - saved["compressed_tokens"] > 0
     assert (last["messages_shortened"], last["messages_dropped"]) == (len(saved["shortened"]), len(saved["dropped"]))
-
-
-def test_results_are_compressed_when_they_are_new_and_again_when_they_are_old():
-    model = Scripted(responses=script())
-    state = agent_of(model, CtxCompressMiddleware(max_tokens=250, history_tokens=2_000, keep_last=1)).invoke(asked())
-    assert state["ctxcompress"]["tool_results"] == 2 * PAGES
-    assert state["ctxcompress_history"]["number"] >= 1
-    assert max(map(size, model.shown)) <= 2_100
 
 
 def test_a_huge_message_of_the_user_and_none_at_all():

@@ -12,7 +12,6 @@ from fresh_modules import fresh
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, ToolRetryMiddleware
 from langchain.tools import ToolRuntime
-from langchain.tools.tool_node import ToolCallRequest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool, tool
 from langgraph.types import Command
@@ -286,14 +285,6 @@ async def test_callbacks_are_told_of_each_result(listener):
     assert sum(data["tokens_saved"] for _, data in listener.events) == state["ctxcompress"]["tokens_saved"]
 
 
-def test_the_state_says_nothing_where_nothing_was_saved_and_takes_no_input():
-    model = Scripted(responses=[AIMessage("done", id="ai-2")])
-    agent = agent_of(model, [lc_tools.echo], CtxCompressMiddleware())
-    assert "ctxcompress" not in agent.get_input_jsonschema()["properties"]
-    assert "ctxcompress" in agent.get_output_jsonschema()["properties"]
-    assert "ctxcompress" not in agent.invoke(asked())
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -346,19 +337,3 @@ def test_without_langchain_the_error_names_the_extra(monkeypatch):
     assert not hasattr(langchain_ctxcompress, "SomethingElse")
     rest = fresh("langchain_ctxcompress").__all__  # what a star imports
     assert ("CtxCompressor" in rest, "CtxCompressMiddleware" in rest) == (True, False)
-
-
-async def test_it_works_on_a_request_that_was_made_by_hand():
-    def handler(_: ToolCallRequest) -> ToolMessage:
-        return ToolMessage(PAGE, name="fetch_page", tool_call_id="c", artifact=[1])
-
-    async def ahandler(request: ToolCallRequest) -> ToolMessage:
-        return handler(request)
-
-    call = {"name": "fetch_page", "args": {"url": "a"}, "id": "c", "type": "tool_call"}
-    request = ToolCallRequest(tool_call=call, tool=None, state={"messages": [HumanMessage(KUBERNETES)]}, runtime=None)
-    middleware = CtxCompressMiddleware(max_tokens=70)
-    for command in (middleware.wrap_tool_call(request, handler), await middleware.awrap_tool_call(request, ahandler)):
-        (message,) = command.update["messages"]
-        assert message.content == compress(KUBERNETES, [PAGE], max_tokens=70).text
-        assert message.artifact == [1]

@@ -1,6 +1,5 @@
 """A budget that is a share of the model's context window, and what a prompt takes of the window."""
 
-import json
 from typing import Any
 
 import lc_tools
@@ -9,10 +8,9 @@ from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.checkpoint.memory import InMemorySaver
-from lc_tools import PAGE, Scripted, calling, tokens
+from lc_tools import Scripted, calling, tokens
 from search_shapes import KUBERNETES
 
-from ctxcompress import CompressionConfig
 from langchain_ctxcompress import (
     CtxCompressMiddleware,
     prompt_tokens,
@@ -71,24 +69,3 @@ def test_an_option_gives_the_window_where_the_profile_does_not():
         ValueError, match=r"the profile of the model \(Scripted\) has no max_input_tokens; give context_window"
     ):
         _steps("50%", None)
-
-
-@pytest.mark.parametrize("as_file", [False, True])
-def test_a_config_gives_the_window_too(as_file, tmp_path):
-    path = tmp_path / "ctxcompress.toml"
-    path.write_text("[compression]\ncontext_window = 1000")
-    config = path if as_file else CompressionConfig(context_window=1_000)
-    plain = _steps("50%", None, context_window=1_000)
-    assert _steps("50%", None, config=config, context_window=None) == plain
-    assert _steps("50%", None, config=CompressionConfig(context_window=9_000), context_window=1_000) == plain
-
-
-async def test_asynchronously_and_for_a_single_tool():
-    responses = [calling((lc_tools.fetch_page, {"url": "https://a.example"})), AIMessage("done")]
-    model = Scripted(responses=responses, profile={"max_input_tokens": 1_000})
-    middleware = CtxCompressMiddleware(max_tokens=50, budgets={"fetch_page": "20%"})
-    agent = create_agent(model, [lc_tools.fetch_page], middleware=[middleware])
-    result = await agent.ainvoke({"messages": [HumanMessage(KUBERNETES)]})
-    (message,) = [message for message in result["messages"] if isinstance(message, ToolMessage)]
-    assert 50 < tokens(message.content) <= 200 < tokens(PAGE)
-    assert json.dumps(result["ctxcompress"])

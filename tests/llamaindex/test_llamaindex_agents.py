@@ -15,26 +15,21 @@ from typing import Any
 
 import pytest
 from li_models import ScriptedModel, generations, texts
-from llama_index.core.agent.react.formatter import ReActChatFormatter
 from llama_index.core.agent.react.types import ActionReasoningStep, ObservationReasoningStep
 from llama_index.core.agent.workflow import AgentInput, AgentOutput, AgentWorkflow, ToolCallResult
 from llama_index.core.base.llms import types
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.memory import ChatMemoryBuffer, Memory
-from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context
 from workflows.errors import WorkflowCancelledByUser
 
 from ctxcompress import CompressionConfig, Compressor
-from ctxcompress.agents.left_out import MemoryStore
 from llamaindex_ctxcompress import (
     CtxCompressCodeActAgent,
     CtxCompressFunctionAgent,
     CtxCompressMemoryBlock,
     CtxCompressReActAgent,
     CtxContextSerializer,
-    compress_tool,
-    expand_tool,
 )
 
 STEPS = 20
@@ -188,32 +183,6 @@ async def test_the_input_event_tells_what_the_model_reads(kind: Kind) -> None:
     assert given == [texts(prompt) for prompt in llm.prompts]
 
 
-async def test_a_new_question_brings_back_what_the_first_did_not_need() -> None:
-    kind = CALLING["none"]
-    llm = kind.model(*kind.script(15), *kind.script(15))
-    agent = function(llm, history_tokens=1_500, config=CompressionConfig(adaptive=True))
-    memory = Memory.from_defaults(session_id="ada", token_limit=100_000)
-    context = Context(agent)
-    asked = "In which week of chapter 9 was the weather good?"
-    await agent.run(user_msg=asked, memory=memory, ctx=context)
-    assert FACT not in "".join(texts(llm.prompts[-1]))
-    await agent.run(user_msg=GOAL, memory=memory, ctx=context)
-    assert FACT in "".join(texts(llm.prompts[16]))
-
-
-async def test_handles_and_what_must_be_kept_stay_in_the_prompt() -> None:
-    store = MemoryStore()
-    config = CompressionConfig(must_keep=["INC-2041"])
-    tool = compress_tool(FunctionTool.from_defaults(page), max_tokens=150, store=store, must_keep=["INC-2041"])
-    llm = CALLING["none"].model()
-    agent = function(llm, tools=[tool, expand_tool(store)], history_tokens=1_500, config=config)
-    await agent.run(user_msg=GOAL, max_iterations=STEPS + 5)
-    for number, prompt in enumerate(llm.prompts):
-        results = [message for message in prompt if message.role == "tool"]
-        assert all("expand ctx-" in (message.content or "") for message in results)
-        assert number <= 3 or "INC-2041" in "".join(texts(prompt))
-
-
 async def test_a_share_is_of_what_the_model_can_read() -> None:
     llm = CALLING["none"].model()
     agent = function(llm, history_tokens="15%")
@@ -315,33 +284,6 @@ def test_only_the_memory_is_written_as_a_sign() -> None:
         assert serializer.deserialize(serializer.serialize(value)) == value
 
 
-@writing
-async def test_the_next_turn_begins_within_the_tokens(kind: Kind) -> None:
-    llm = ScriptedModel(script=[*kind.script(15), *kind.script(15, first=15)])
-    agent = kind.agent(llm)
-    memory = ChatMemoryBuffer.from_defaults(token_limit=100_000)
-    context = Context(agent)
-    for goal in (GOAL, "Does anybody come in week 3 of chapter 20?"):
-        await agent.run(user_msg=goal, memory=memory, ctx=context)
-    assert len(llm.prompts) == 32
-    for number, prompt in enumerate(llm.prompts):
-        assert size(prompt[1:]) <= LIMIT
-        assert (GOAL if number < 16 else "Does anybody come in week 3 of chapter 20?") in texts(prompt)
-
-
-async def test_results_of_code_are_results_in_later_turns_too() -> None:
-    """What the model was shown of them stays the same when they have gone from the turn into the memory."""
-    llm = ScriptedModel(script=[*KINDS["code"].script(15), ANSWER])
-    agent = code_act(llm)
-    memory = ChatMemoryBuffer.from_defaults(token_limit=100_000)
-    context = Context(agent)
-    await agent.run(user_msg=GOAL, memory=memory, ctx=context)
-    await agent.run(user_msg="And that of the harbour?", memory=memory, ctx=context)
-    last, first = texts(llm.prompts[15]), texts(llm.prompts[16])
-    assert page(0) not in "".join(last)
-    assert first == [*last, ANSWER, "And that of the harbour?"]
-
-
 async def test_what_the_parser_asks_for_is_no_wish_of_the_user() -> None:
     """ReAct's parser quotes what it could not read: nothing is compressed for that. The model sees it whole."""
     unread = "Action: see in which week of chapter 5 the weather was good" + " and who came in week 7 of chapter 4" * 45
@@ -374,29 +316,6 @@ async def test_what_an_interrupted_step_of_an_agent_that_writes_left_behind_is_n
     await context.store.set("current_reasoning" if kind.agent is react else "scratchpad", [*left, left[1], left[0]])
     await agent.run(user_msg=GOAL, ctx=context)
     assert texts(llm.prompts[0])[1:] == [GOAL, kind.call(0), f"{kind.result}{page(0)}"]
-
-
-async def test_observations_of_the_role_tool_are_results() -> None:
-    llm = ScriptedModel(script=KINDS["react"].script())
-    formatter = ReActChatFormatter.from_defaults(observation_role=MessageRole.TOOL)
-    await react(llm, formatter=formatter).run(user_msg=GOAL, max_iterations=STEPS + 5)
-    assert {message.role.value for message in llm.prompts[-1]} == {"system", "user", "assistant", "tool"}
-    assert all(size(prompt[1:]) <= LIMIT for prompt in llm.prompts)
-
-
-@writing
-async def test_handles_stay_in_the_prompt_of_an_agent_that_writes(kind: Kind) -> None:
-    tool = compress_tool(FunctionTool.from_defaults(page), max_tokens=150, store=MemoryStore())
-
-    async def run(code: str) -> str:
-        return str(tool(int(re.findall(r"page\((\d+)\)", code)[-1])).content)
-
-    given: dict[str, Any] = {"tools": [tool]} if kind.agent is react else {"code_execute_fn": run}
-    llm = kind.model()
-    await kind.agent(llm, history_tokens=1_500, **given).run(user_msg=GOAL, max_iterations=STEPS + 5)
-    for prompt in llm.prompts:
-        assert size(prompt[1:]) <= 1_500
-        assert all("expand ctx-" in text for text in texts(prompt[3::2]))
 
 
 @pytest.mark.skipif(

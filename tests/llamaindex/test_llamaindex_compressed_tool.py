@@ -1,9 +1,7 @@
 """What only LlamaIndex has of tools with shorter outputs: nodes, blocks, old tools, and texts in a context."""
 
-import asyncio
 import copy
 import pickle
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -253,11 +251,3 @@ class TypedWorkflow(Workflow):
 async def test_a_context_with_a_typed_state_is_left_alone(store):
     short, reads = compress_tool(function(manual), max_tokens=150, store=store), expand_tool(store)
     assert (await TypedWorkflow().run(short=short, reads=reads)).strip() == MANUAL.split("\n")[6]
-
-
-async def test_calls_in_many_tasks_need_no_thread_of_the_loop():
-    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
-    short = compress_tool(function(manual), max_tokens=150, store=ContextStore())
-    context = Context(AgentWorkflow(agents=[FunctionAgent(tools=[short], llm=MockLLM())]))
-    found = await asyncio.gather(*(short.acall(query=f"part {n}", ctxcompress_context=context) for n in range(40)))
-    assert len({handles(output.content)[0] for output in found}) == 1

@@ -8,7 +8,7 @@ from typing import Any
 
 import llama_index.core
 import pytest
-from li_nodes import QUERY, TEXTS, four_nodes, joined, scored, text_node, tokens
+from li_nodes import QUERY, four_nodes, joined, scored, text_node, tokens
 from llama_index.core import Document, MockEmbedding, QueryBundle, SummaryIndex, VectorStoreIndex
 from llama_index.core.callbacks import CallbackManager, CBEventType, EventPayload, LlamaDebugHandler
 from llama_index.core.instrumentation import get_dispatcher
@@ -23,7 +23,6 @@ from llama_index.core.query_engine import CitationQueryEngine, RetrieverQueryEng
 from llama_index.core.response_synthesizers import ResponseMode, get_response_synthesizer
 from llama_index.core.schema import ImageNode, IndexNode, MetadataMode, NodeWithScore, TextNode
 from llamaindex_way import WAY, events
-from meanings import ANSWER, PARAPHRASE
 from telemetry import Told
 
 from ctxcompress import Compressor, CtxCompressError
@@ -369,11 +368,3 @@ def test_an_error_in_a_batch_is_that_of_a_single_call():
         one.postprocess_nodes_batch(GIVEN[:4], wrong)
     with pytest.raises(ValueError, match="zip"):
         one.postprocess_nodes_batch(GIVEN[:4], QUERIES[:3])
-
-
-def test_texts_of_an_index_are_the_ones_that_were_indexed(index):
-    assert sorted(WAY.texts(engine_of(index, postprocessor(10_000)).query(QUERY).source_nodes)) == sorted(TEXTS)
-    pages = VectorStoreIndex([item.node for item in WAY.pages()], embed_model=WAY.embeddings())
-    found = engine_of(pages, postprocessor(10_000, min_score=0.8)).query(PARAPHRASE).source_nodes
-    assert 0 < len(found) < 4
-    assert ANSWER in joined(found)

@@ -75,14 +75,6 @@ async def test_a_share_is_of_what_the_model_can_read():
     assert count(text) <= block.config.budget + 20  # the memory puts tags around it
 
 
-async def test_nothing_has_left_the_short_term_memory():
-    block = CtxCompressMemoryBlock()
-    assert await block.aget([ChatMessage(role="user", content=QUESTION)]) == ""
-    memory = memory_of(block)
-    await memory.aput(ChatMessage(role="user", content=QUESTION))
-    assert [message.content for message in await memory.aget()] == [QUESTION]
-
-
 @settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from(("user", "assistant", "tool")), st.text(max_size=200)), max_size=12),
@@ -143,16 +135,6 @@ async def test_json_a_context_and_pickle_keep_it():
     ]
     for copy in copies:
         assert (copy.model_dump_json(), await copy.aget(asked)) == (block.model_dump_json(), text)
-
-
-async def test_messages_of_a_chat_store_are_taken_up_again():
-    block = CtxCompressMemoryBlock(max_tokens=100)
-    memory = memory_of(block)
-    await memory.aput_messages(conversation())
-    archived = await memory.aget_all(MessageStatus.ARCHIVED)
-    again = CtxCompressMemoryBlock(max_tokens=100, messages=archived)
-    asked = [ChatMessage(role="user", content=QUESTION)]
-    assert await again.aget(asked) == await block.aget(asked, session_id="s")
 
 
 @pytest.mark.parametrize(

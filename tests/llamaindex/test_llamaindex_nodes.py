@@ -102,12 +102,6 @@ def test_nothing_that_goes_in_is_changed_or_shared(node, max_tokens):
     assert not shared
 
 
-@all_kinds
-def test_a_copy_of_a_node_equals_it_in_everything(node):
-    twin = copy_node(node)
-    assert (type(twin), twin, twin.hash, twin.to_dict()) == (type(node), node, node.hash, node.to_dict())
-
-
 def test_class_id_relationships_metadata_and_templates_survive_a_cut():
     node = text_node(text_template="<{metadata_str}>{content}", metadata_template="{key}={value}", embedding=[0.1, 0.2])
     item = NodeWithScore(node=node, score=0.5)
@@ -141,14 +135,6 @@ def test_the_record_never_reaches_a_prompt_or_an_embedding_also_after_a_second_t
         assert item.node.excluded_llm_metadata_keys.count("ctxcompress") == 1
         for mode in (MetadataMode.LLM, MetadataMode.EMBED, MetadataMode.NONE):
             assert "ctxcompress" not in item.get_content(mode)
-
-
-@pytest.mark.parametrize("number", [np.float32(0.5), np.int64(1), 1])
-def test_numbers_of_numpy_come_out_as_numbers_that_json_can_hold(number):
-    item = NodeWithScore(node=text_node())
-    item.score = number  # as rerankers do, past all validation
-    (result,) = compressed([item], 10_000)
-    assert (type(result.score), json.loads(result.to_json())["score"]) == (float, number)
 
 
 def test_a_passage_says_where_the_node_comes_from():

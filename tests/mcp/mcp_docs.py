@@ -3,8 +3,9 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from threading import Event
 from unittest.mock import patch
@@ -44,6 +45,16 @@ def served(docs: Path, *options: str) -> Iterator[int]:
             assert server.poll() is None, server.stderr.read()
         finally:
             server.terminate()
+
+
+def request(
+    port: int, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+) -> tuple[int, str, str]:
+    """What the server answers: the status, the type of the content, and the content."""
+    with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+        connection.request(method, path, body, dict(headers or {}))
+        response = connection.getresponse()
+        return response.status, response.getheader("Content-Type") or "", response.read().decode()
 
 
 def make_docs(folder: Path) -> Path:

@@ -3,14 +3,12 @@
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
 from mcp import Client
-from mcp_docs import ASKED, COMMAND, QUERY, ids_of, make_docs, served
+from mcp_docs import ASKED, COMMAND, QUERY, ids_of, make_docs, request, served
 from prometheus_client.parser import text_string_to_metric_families
-from pytest_socket import enable_socket, socket_allow_hosts
 from telemetry import Told
 
 from ctxcompress import CompressionConfig, CtxCompressError, compress
@@ -19,13 +17,8 @@ from ctxcompress.apps.mcp import serve
 from ctxcompress.apps.mcp.metrics import ServerMetrics
 from ctxcompress.cache import Cache
 
+pytestmark = pytest.mark.usefixtures("loopback")
 Samples = Callable[..., float]
-
-
-@pytest.fixture(autouse=True)
-def _loopback() -> None:
-    enable_socket()
-    socket_allow_hosts(["127.0.0.1"])
 
 
 @pytest.fixture(scope="module")
@@ -37,16 +30,6 @@ def docs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def port(docs: Path) -> Iterator[int]:
     with served(docs, "--metrics") as port:
         yield port
-
-
-def request(port: int, method: str = "GET", **headers: str) -> tuple[int, str, str]:
-    connection = HTTPConnection("127.0.0.1", port, timeout=60)
-    try:
-        connection.request(method, "/metrics", headers=headers)
-        response = connection.getresponse()
-        return response.status, response.getheader("Content-Type") or "", response.read().decode()
-    finally:
-        connection.close()
 
 
 def samples(page: str) -> Samples:
@@ -66,7 +49,7 @@ async def test_calls_savings_drops_times_and_the_index_are_on_the_page(port: int
         await client.call_tool("expand_chunk", {"chunk_id": ids_of(found)[0]})
         assert (await client.call_tool(QUERY, {**ASKED, "top_n": 0})).is_error
         stats = found.structured_content["compression_stats"]
-    status, kind, page = request(port)
+    status, kind, page = request(port, "GET", "/metrics")
     assert status == 200
     assert kind.startswith("text/plain; version=")
     value = samples(page)
@@ -87,19 +70,19 @@ async def test_calls_savings_drops_times_and_the_index_are_on_the_page(port: int
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:{port}", "127.0.0.1:1"])
 def test_another_host_is_refused(port: int, host: str) -> None:
-    status, _, page = request(port, Host=host.format(port=port))
+    status, _, page = request(port, "GET", "/metrics", headers={"Host": host.format(port=port)})
     assert status == 421
     assert "ctxcompress_" not in page
 
 
 def test_the_page_is_only_read(port: int) -> None:
-    assert request(port, "POST")[0] == 405
-    assert request(port, "HEAD")[0] == 200
+    assert request(port, "POST", "/metrics")[0] == 405
+    assert request(port, "HEAD", "/metrics")[0] == 200
 
 
 def test_without_the_flag_there_is_no_page(docs: Path) -> None:
     with served(docs) as port:
-        assert request(port)[0] == 405
+        assert request(port, "GET", "/metrics")[0] == 405
 
 
 def test_metrics_without_http_are_refused(docs: Path) -> None:

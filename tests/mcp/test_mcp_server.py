@@ -20,8 +20,6 @@ from ctxcompress import Compressor
 from ctxcompress.agents.query_tool import OUTPUT_SCHEMA, Answer, QueryTool
 from ctxcompress.apps.index import FolderIndex
 from ctxcompress.apps.mcp.server import make_server
-from ctxcompress.apps.mcp.tools import DocumentTools
-from ctxcompress.encoders import StaticVectors
 
 TOOL = QueryTool.of()
 
@@ -88,19 +86,6 @@ async def test_the_tools_are_listed_with_their_schemas(client: Calls) -> None:
         assert len(tool.description) > 80
 
 
-def test_word_vectors_choose_other_candidates(tmp_path: Path) -> None:
-    for number, thing in enumerate("bread oven|garden fence|bicycle chain|kitchen sink|wooden chair|coat".split("|")):
-        text = f"This guide is about the {thing}. Read the guide before you begin with the {thing}. It is a guide."
-        (tmp_path / f"{number}.md").write_text(text)
-    index, asked = FolderIndex(tmp_path), {"query": "guide: what do I bake a loaf in?"}
-    told = [
-        DocumentTools(index, QueryTool.of(max_tokens=60, **options)).query(asked).text
-        for options in ({}, {"encoder": StaticVectors()})
-    ]
-    assert told[0] != told[1]
-    assert "oven" in told[1]
-
-
 async def test_a_call_returns_text_for_the_model_and_structure_for_programs(client: Calls) -> None:
     result = await client.call_tool(QUERY, ASKED)
     assert not result.is_error
@@ -114,13 +99,6 @@ async def test_a_call_returns_text_for_the_model_and_structure_for_programs(clie
     assert told["compression_stats"]["clusters_merged"] == 1
     assert first["chunk_id"] in text_of(result)
     assert first["content"].strip() in text_of(result)
-
-
-async def test_the_thresholds_of_the_call_hold(client: Calls) -> None:
-    everything = await client.call_tool(QUERY, {**ASKED, "min_score": 0})
-    best = await client.call_tool(QUERY, {**ASKED, "min_score": 1})
-    one = await client.call_tool(QUERY, {**ASKED, "min_score": 0, "top_n": 1})
-    assert (len(ids_of(everything)), len(ids_of(best)), len(ids_of(one))) == (3, 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -141,24 +119,6 @@ async def test_wrong_arguments_are_an_error_that_the_model_can_read(
     assert not (await client.call_tool(QUERY, ASKED)).is_error
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({}, "chunk_id is 'None'; give an id"),
-        ({"chunk_id": 5}, "chunk_id is '5'; give an id"),
-        ({"chunk_id": "a", "max_tokens": 2.5}, "max_tokens is '2.5'; give a whole number, at least 1"),
-        ({"chunk_id": "a", "query": 5}, "query is '5'; give a string"),
-        ({"chunk_id": "a", "path": "b"}, "there is no argument 'path'; the arguments are chunk_id"),
-    ],
-)
-async def test_wrong_arguments_of_expand_chunk_are_too(
-    client: Calls, arguments: dict[str, object], message: str
-) -> None:
-    result = await client.call_tool("expand_chunk", arguments)
-    assert result.is_error
-    assert text_of(result).startswith(message)
-
-
 async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(client: Calls) -> None:
     with pytest.raises(MCPError, match="there is no tool 'rm'; the tools are query_documents_compressed, expand_chunk"):
         await client.call_tool("rm", {})
@@ -173,17 +133,6 @@ async def test_a_chunk_is_read_in_full_by_the_id_that_the_text_shows(client: Cal
     assert text_of(expanded) in FILES["docs/client.md"]
     assert expanded.structured_content["chunk_id"] == name
     assert expanded.structured_content["file_path"] == "docs/client.md"
-
-
-async def test_a_chunk_with_a_long_path_is_read_by_what_the_text_shows_of_it(client: Calls, docs: Path) -> None:
-    folder = docs.joinpath(*["a-folder-with-a-long-name"] * 6)
-    folder.mkdir(parents=True)
-    (folder / "new.md").write_text("A zeppelin is an airship.")
-    shown = text_of(await client.call_tool(QUERY, {"query": "zeppelin"})).split()[1]
-    assert shown.startswith("…")
-    assert text_of(await client.call_tool("expand_chunk", {"chunk_id": shown})) == "A zeppelin is an airship."
-    assert (await client.call_tool("expand_chunk", {"chunk_id": "…"})).is_error
-    assert (await client.call_tool("expand_chunk", {"chunk_id": "…#L1-L5"})).is_error
 
 
 async def test_a_chunk_is_cut_to_what_answers_a_query(client: Calls) -> None:
@@ -230,12 +179,6 @@ async def test_no_query_finds_what_a_link_leads_to(client: Calls, docs: Path) ->
     (docs / "outside").symlink_to(docs.parent)
     result = await client.call_tool(QUERY, {"query": f"{SECRET} default timeout", "min_score": 0, "top_n": 100})
     assert SECRET not in text_of(result)
-
-
-async def test_an_id_of_another_part_is_answered_with_those_that_there_are(client: Calls) -> None:
-    result = await client.call_tool("expand_chunk", {"chunk_id": "docs/server.md#L7-L9"})
-    assert result.is_error
-    assert "This file has docs/server.md#L1-L3." in text_of(result)
 
 
 async def test_changes_of_the_files_are_seen_by_the_next_call(client: Calls, docs: Path) -> None:

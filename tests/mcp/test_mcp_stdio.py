@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp_docs import ASKED, COMMAND, ENVIRONMENT, QUERY, ids_of, make_docs, text_of
-from pytest_socket import enable_socket, socket_allow_hosts
 from typer.testing import CliRunner
 
 from ctxcompress.apps.cli.app import app
@@ -116,9 +115,8 @@ def test_a_missing_extra_is_named(name: str, tmp_path: Path) -> None:
         (["--docs", ".", "--http", "--port", "70000"], "port is 70000"),
     ],
 )
+@pytest.mark.usefixtures("loopback")
 def test_wrong_usage_is_told_on_standard_error(arguments: list[str], said: str) -> None:
-    enable_socket()
-    socket_allow_hosts(["127.0.0.1"])
     ended = CliRunner().invoke(app, ["mcp", *arguments])
     assert (ended.exit_code, ended.stdout) == (2, "")
     assert said in ended.stderr

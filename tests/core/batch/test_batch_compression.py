@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Passage, compress
-from ctxcompress.apps.batch import BatchProgress, acompress_batch, compress_batch, processes
-from ctxcompress.encoders.encoder import AsyncEncoder
+from ctxcompress.apps.batch import acompress_batch, compress_batch, processes
 from ctxcompress.errors import ConfigError
 
 BUDGET = 30
@@ -80,14 +79,6 @@ def test_what_cannot_be_sent_is_compressed_in_this_process() -> None:
     assert [result.compression and result.compression.text for result in results] == [passage.text, "It is 30 seconds."]
 
 
-def test_progress_is_told_after_each_row() -> None:
-    told: list[BatchProgress] = []
-    results = list(compress_batch([*rows(3), "bad"], max_tokens=BUDGET, progress=told.append))  # type: ignore[list-item]
-    tokens = [result.compression.tokens for result in results if result.compression]
-    assert [(seen.rows, seen.errors) for seen in told] == [(1, 0), (2, 0), (3, 0), (4, 1)]
-    assert told[-1].tokens == sum(tokens)
-
-
 def test_an_encoding_that_cannot_be_sent_keeps_the_work_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_PATIENCE", 0.0)
     config = CompressionConfig(max_tokens=BUDGET, encoding=lambda text: len(text.split()))
@@ -136,30 +127,6 @@ async def test_the_async_batch_gives_the_same() -> None:
     assert [result async for result in acompress_batch(rows(30), max_tokens=BUDGET)] == expected
     with pytest.raises(ConfigError):
         await anext(acompress_batch([], max_tokens=-1))
-
-
-class _Awaited(NoEncoder):
-    loops: set[object]
-
-    def __init__(self) -> None:
-        self.loops = set()
-
-    async def aencode_query(self, text: str) -> object:
-        self.loops.add(asyncio.get_running_loop())
-        return self.encode_query(text)
-
-    async def aencode_document(self, texts: list[str]) -> object:
-        return self.encode_document(texts)
-
-
-async def test_an_async_encoder_is_awaited_on_this_loop() -> None:
-    encoder = _Awaited()
-    assert isinstance(encoder, AsyncEncoder)
-    results = [result async for result in acompress_batch(rows(3), max_tokens=BUDGET, encoder=encoder)]
-    assert encoder.loops == {asyncio.get_running_loop()}
-    assert results == list(compress_batch(rows(3), max_tokens=BUDGET, encoder=NoEncoder()))
-    assert results[0].compression is not None
-    assert results[0].compression.compressor.config.encoder is encoder  # type: ignore[attr-defined]
 
 
 async def test_an_async_batch_that_is_left_ends_its_work() -> None:

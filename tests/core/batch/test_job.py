@@ -10,13 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, compress
-from ctxcompress.apps.batch import row_files
 from ctxcompress.apps.batch.job import BatchJob
-from ctxcompress.apps.batch.outputs import JsonLinesSink, ParquetSink, ResumableOutput
-from ctxcompress.apps.batch.row_files import RowFile, found_files, rows_of
-from ctxcompress.apps.batch.row_records import USUAL_FIELDS, FieldNames, RowOutcome
+from ctxcompress.apps.batch.outputs import JsonLinesSink, ResumableOutput
+from ctxcompress.apps.batch.row_files import found_files
+from ctxcompress.apps.batch.row_records import RowOutcome
 from ctxcompress.apps.batch.statistics import Totals
-from ctxcompress.errors import ConfigError, MissingExtra
+from ctxcompress.errors import ConfigError
 
 CONFIG = CompressionConfig(max_tokens=30)
 BAD = {3: b"{torn\n", 4: b'{"query": "x"}\n', 9: b'{"query": "x", "passages": [5]}\n'}
@@ -149,15 +148,6 @@ def test_a_part_is_there_whole_or_not_at_all(source: Path) -> None:
     assert [error["row"] for error in read(source / "out.parquet.errors.jsonl")] == list(BAD)
 
 
-def test_a_second_run_does_nothing_more(source: Path) -> None:
-    first = job(source, source / "out.jsonl").run(workers=1)
-    before = (source / "out.jsonl").read_bytes()
-    second = job(source, source / "out.jsonl").run(workers=1)
-    assert (source / "out.jsonl").read_bytes() == before
-    assert second.totals == first.totals
-    assert second.rows == 1  # the last row failed, and errors after the last record are forgotten
-
-
 def test_an_output_of_other_inputs_or_options_is_not_continued(source: Path) -> None:
     output = source / "out.jsonl"
     job(source, output).run(workers=1)
@@ -181,43 +171,6 @@ def test_one_output_is_written_by_one_batch(source: Path) -> None:
         pytest.raises(ConfigError, match="in use by another batch"),
     ):
         ResumableOutput(JsonLinesSink(source / "out.jsonl"), source / "errors.jsonl")
-
-
-@pytest.mark.parametrize("first", range(COUNT + 2))
-def test_rows_are_numbered_over_all_files(source: Path, first: int) -> None:
-    files = found_files(str(source / "[ab].jsonl"))
-    given = [line.rstrip() for line in lines()]
-    found = list(rows_of(files, first))
-    assert [row.number for row in found] == list(range(COUNT))[first:]
-    assert [row.content.rstrip() for row in found if isinstance(row.content, bytes)] == given[first:]
-
-
-def test_inputs_that_cannot_be_used_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "rows.txt").touch()
-    for name, message in {
-        "*.jsonl": "names no file",
-        "rows.txt": "is no file of rows",
-        "a.jsonl": "cannot be read",
-    }.items():
-        with pytest.raises(ConfigError, match=message):
-            found_files(str(tmp_path / name))
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
-    with pytest.raises(MissingExtra, match=r"ctxcompress\[batch\]"):
-        row_files.pyarrow_parquet()
-
-
-def test_columns_of_other_names_and_what_utf_8_cannot_hold(tmp_path: Path) -> None:
-    path = tmp_path / "in.jsonl"
-    path.write_text(
-        '{"question": "x", "contexts": ["half \\ud800 of it"], "id": 7}\n{"question": null, "contexts": []}\n'
-    )
-    fields = FieldNames("question", "contexts")
-    for name in ("out.jsonl", "out.parquet"):
-        BatchJob(files=[RowFile(path, 1)], output=tmp_path / name, config=CONFIG, fields=fields).run(workers=1)
-    assert [record["text"] for record in read(tmp_path / "out.jsonl")] == ["half \ud800 of it", ""]
-    assert [record["row"] for record in parts(tmp_path / "out.parquet")] == [1]
-    assert "surrogates not allowed" in str(read(tmp_path / "out.parquet.errors.jsonl")[0]["error"])
-    assert ParquetSink(tmp_path / "none.parquet", [], USUAL_FIELDS, 5).resume() == Totals()
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out", "out.txt", "out.jsonl.gz", "out.xlsx"])

@@ -1,12 +1,8 @@
 """Servers on this machine that are not as they should be."""
 
 import socket
-from collections.abc import Callable
 from contextlib import contextmanager
 from threading import Event, Thread
-
-Answer = Callable[[socket.socket, Event], None]
-"""What a server does with a connection on which a request has come, until the event says that it is over."""
 
 
 class Server:
@@ -55,10 +51,6 @@ def serving(answer):
         yield server
     finally:
         server.close()
-
-
-def silence(_, over):
-    over.wait()
 
 
 def byte_by_byte(connection, over):

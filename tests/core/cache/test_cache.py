@@ -1,8 +1,6 @@
 """What holds of every cache: what is put can be had, damage is noticed, and no store holds a compression up."""
 
-import copy
 import logging
-import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -120,17 +118,6 @@ def test_stores_are_mappings(cache):
             refused("a")
 
 
-@pytest.mark.parametrize("clone", [copy.copy, copy.deepcopy, lambda cache: pickle.loads(pickle.dumps(cache))])
-def test_a_copy_has_the_same_limits_and_file_and_nothing_in_memory(clone, tmp_path):
-    memory = Cache(max_bytes=7, ttl=60)
-    memory.put("one", b"first", PLAIN)
-    assert (clone(memory).max_bytes, clone(memory).ttl, clone(memory).get("one", PLAIN)) == (7, 60, None)
-    disk = Cache(SqliteStore(tmp_path / "c", max_bytes=100_000))
-    disk.put("one", b"first", PLAIN)
-    assert clone(disk).get("one", PLAIN) == b"first"
-    assert clone(disk).store.max_bytes == 100_000
-
-
 # Memory
 
 
@@ -153,17 +140,6 @@ def test_memory_never_holds_more_than_it_may(puts):
         cache.put(key, bytes(size), PLAIN)
         assert sum(len(cache.get(key, PLAIN) or b"") for key in "abcdef") == cache.stats().bytes <= 50
         assert cache.get(key, PLAIN) == bytes(size)
-
-
-def test_memory_has_what_was_read_from_the_store_and_asks_no_more(clock):
-    store = Slow(clock)
-    Cache(store).put("one", b"first", PLAIN)
-    cache = Cache(store)
-    assert [cache.get("one", PLAIN) for _ in range(3)] == [b"first"] * 3
-    assert store.asked == 1
-    bare = Cache(store, max_bytes=0)
-    assert [bare.get("one", PLAIN) for _ in range(3)] == [b"first"] * 3
-    assert store.asked == 4
 
 
 # Age
@@ -238,19 +214,6 @@ def test_a_slow_store_is_asked_for_a_second_in_one_compression(clock, caplog):
     assert len(warnings(caplog)) == 1
     clock.now += 61
     assert cache.get("one", PLAIN) == b"first"
-
-
-def test_all_of_a_compression_has_one_allowance():
-    given = []
-
-    class Watched(Cache):
-        def get(self, key, codec, allowance=None):
-            given.append(allowance)
-            return super().get(key, codec, allowance)
-
-    assert compress_with(Watched()) == EXPECTED
-    assert len(given) > 4
-    assert len({id(allowance) for allowance in given}) == 1
 
 
 def test_a_store_that_hangs_is_given_up_after_a_second_and_not_asked_while_it_hangs(monkeypatch, caplog):

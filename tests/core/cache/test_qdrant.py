@@ -6,9 +6,8 @@ from inspect import signature
 
 import pytest
 from caches import PLAIN, QUESTIONS, passages
-from pytest_socket import enable_socket, socket_allow_hosts
 from qdrant_client import QdrantClient
-from servers import always, byte_by_byte, raw, serving, silence
+from servers import always, byte_by_byte, raw, serving
 
 from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.cache import Cache, QdrantStore
@@ -23,12 +22,6 @@ def compress_with(cache):
 EXPECTED = Compressor(CompressionConfig(max_tokens=60)).compress(QUESTIONS[0], passages())
 
 
-@pytest.fixture
-def loopback():
-    enable_socket()
-    socket_allow_hosts(["127.0.0.1"])
-
-
 def cache_in(client, name="c", **options):
     return Cache(QdrantStore(client, collection=name, **options), max_bytes=0)
 
@@ -41,13 +34,6 @@ def client_of(server):
 
 def warnings(caplog):
     return [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
-
-
-def test_a_collection_is_shared_by_those_who_name_it():
-    client = QdrantClient(":memory:")
-    cache_in(client, "here").put("one", b"first", PLAIN)
-    assert cache_in(client, "here").get("one", PLAIN) == b"first"
-    assert cache_in(client, "there").get("one", PLAIN) is None
 
 
 def test_entries_can_be_in_a_collection_of_vectors_and_no_search_finds_them():
@@ -86,27 +72,7 @@ def test_a_damaged_entry_counts_as_missing(payload, caplog):
     assert "damaged" in caplog.text
 
 
-def test_a_collection_that_has_gone_counts_as_empty(caplog):
-    client = QdrantClient(":memory:")
-    cache = cache_in(client)
-    cache.put("one", b"first", PLAIN)
-    client.delete_collection("c")
-    with caplog.at_level(logging.WARNING, "ctxcompress"):
-        assert cache.get("one", PLAIN) is None
-    assert "continuing without" in caplog.text
-
-
 # Servers
-
-
-def test_a_server_that_accepts_and_does_not_answer_is_asked_once(loopback, caplog):
-    with serving(silence) as server, caplog.at_level(logging.WARNING, "ctxcompress"):
-        cache = cache_in(client_of(server))
-        for _ in range(3):
-            assert compress_with(cache) == EXPECTED
-        assert len(server.requests) == 1
-    [warning] = warnings(caplog)
-    assert warning.startswith("the cache in QdrantStore cannot be used (TimeoutError); continuing without")
 
 
 GARBAGE = {

@@ -84,13 +84,6 @@ def test_a_damaged_file_is_an_empty_cache_that_works_again(path, damage, is_open
     assert cache.get("two", PLAIN) == cache_in(path).get("two", PLAIN) == b"second"
 
 
-def test_an_empty_file_is_a_new_cache(tmp_path):
-    (tmp_path / "c").touch()
-    cache = cache_in(tmp_path / "c")
-    cache.put("one", b"first", PLAIN)
-    assert cache.get("one", PLAIN) == b"first"
-
-
 @pytest.mark.parametrize("happens", ["set aside", "deleted"])
 def test_who_has_the_file_open_goes_on_with_the_new_one(path, happens):
     one, other = cache_in(path), cache_in(path)

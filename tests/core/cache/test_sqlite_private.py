@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sqlite3
 import stat
 
 import pytest
@@ -11,7 +10,6 @@ from caches import PLAIN
 from ctxcompress import CtxCompressError
 from ctxcompress.apps.feedback import FeedbackLog
 from ctxcompress.cache import Cache, SqliteStore
-from ctxcompress.cache.private_file import PrivateDatabase
 from ctxcompress.errors import ConfigError
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="permissions are POSIX's")
@@ -90,22 +88,9 @@ def test_another_users_file_is_refused(tmp_path, monkeypatch):
         SqliteStore(tmp_path / "c")
 
 
-def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path):
-    os.mkfifo(tmp_path / "c")
-    with pytest.raises(CtxCompressError, match=r"c is not a regular file.* give the path of another file"):
-        SqliteStore(tmp_path / "c")
-
-
 @pytest.mark.parametrize("name", ["a\0b", "\0", "a\0"])
 def test_a_path_with_a_null_character_is_refused(tmp_path, name):
     with pytest.raises(ConfigError, match=r"null character.* give the path of another file"):
         SqliteStore(f"{tmp_path}/{name}")
     with pytest.raises(ConfigError, match=r"null character.* give the path of another file"):
         FeedbackLog(f"{tmp_path}/{name}")
-
-
-def test_a_value_larger_than_any_that_is_written_is_refused(tmp_path):
-    schema = ("CREATE TABLE notes (text TEXT NOT NULL)",)
-    database = PrivateDatabase(tmp_path / "c", 0x6E6F7465, schema, largest=1_000)
-    with pytest.raises(sqlite3.Error, match="too big"), database.transaction() as connection:
-        connection.execute("INSERT INTO notes VALUES (?)", ("x" * 1_001,))

@@ -1,7 +1,6 @@
 """Source code in, source code out: what is kept of it parses if it did before, and says where something is missing."""
 
 import ast
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -93,16 +92,6 @@ def test_a_function_that_two_chunks_have_a_part_of_is_one():
     ast.parse(result.text)
 
 
-def test_chunks_of_a_file_know_their_place_by_their_offsets():
-    cuts = [0, SHELVES.index("        self.changed"), SHELVES.index("    def save"), len(SHELVES)]
-    given = [
-        Passage(str(n), SHELVES[start:end].rstrip(), file_path="shelf.py", metadata={"start_index": start})
-        for n, (start, end) in enumerate(pairwise(cuts))
-    ]
-    result = compress("put a book at the end", [given[2], given[0], given[1]], max_tokens=100)
-    assert {"class Shelf:", "        return len(self.books)"} <= set(result.text.splitlines())
-
-
 def test_markers_say_what_is_missing_and_are_counted():
     body = "".join(f"    step_{n} = prepare({n}, {'table chair lamp shelf'.split()[n % 4]!r})\n" for n in range(60))
     text = f"def arrange(room):\n{body}    return finish(room)\n"
@@ -144,16 +133,6 @@ def test_markers_are_comments_of_the_language_without_its_name_too(name, is_name
     assert last in result.text
 
 
-def test_a_long_docstring_is_cut_at_its_paragraphs():
-    paragraphs = [
-        f"The {word} of the library is on floor {n}. " * 4 for n, word in enumerate("desk lift door".split() * 3)
-    ]
-    text = '"""The library.\n\n' + "\n\n".join(paragraphs) + '\n"""\n\nimport time\n\nx = time.time()\n' * 9
-    result = compress("where is the lift of the library?", passages([text], "library.py"), max_tokens=150)
-    assert "The lift of the library" in result.text
-    ast.parse(result.text)
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -172,15 +151,3 @@ def test_broken_generated_and_unknown_code_has_an_answer(name, text):
     result = compress("what is y?", passages([text], name), max_tokens=100)
     assert result.tokens <= 100
     assert result.text
-
-
-def test_the_comment_above_a_function_of_sql_comes_with_it():
-    others = [
-        f"CREATE VIEW {name}_of AS\n    SELECT item, {name} FROM store WHERE {name} IS NOT NULL AND item > {n};\n\n"
-        for n, name in enumerate("column index return case plank floor door item lamp desk".split() * 3)
-    ]
-    comment = "/* The shelf that holds an item,\n * or nothing (NULL when it is lent). */\n"
-    body = "CREATE FUNCTION shelf_of(item int) RETURNS int\n    LANGUAGE sql\nRETURN $1 / 40;\n\n"
-    given = passages(["".join([*others[:15], comment, body, *others[15:]])], "store.sql")
-    asked = "What does shelf_of return if the item is in no column?"
-    assert "NULL when it is lent" in compress(asked, given, max_tokens=110).text

@@ -2,14 +2,12 @@
 
 import ast
 from pathlib import Path
-from random import Random
 
 import pytest
-from elided import faults, some_out, without
 from hypothesis import given
 from hypothesis import strategies as st
+from outline_faults import faults
 from segment_texts import sources
-from source_parsing import parses
 
 from ctxcompress.code.detection import source_language
 from ctxcompress.code.line_outline import line_outline
@@ -17,8 +15,6 @@ from ctxcompress.data.passages import NodeKind, walk
 
 FILES = {path.name: path.read_text(encoding="utf-8") for path in (Path(__file__).parent / "fixtures").iterdir()}
 LANGUAGES = "python javascript typescript tsx java go rust c cpp ruby shell sql yaml haskell unknown".split()
-EXACT = sorted(FILES.keys() - {"buffer.c", "store.ts", "stream.js"})
-"""Fixtures of which the lines alone tell what can be left out; the others have labels and lines without semicolons."""
 
 
 ODD = [
@@ -38,22 +34,6 @@ def test_nodes_partition_the_lines(name):
     for start in range(0, len(text), 400):  # whatever a splitter cuts out
         chunk = text[start : start + 900]
         assert not faults(chunk, line_outline(chunk, source_language(text, name)))
-
-
-@pytest.mark.parametrize("name", EXACT)
-@given(random=st.randoms(use_true_random=False), ending=st.sampled_from(("\n", "\r\n")))
-def test_what_is_left_can_be_parsed(name, random, ending):
-    text = FILES[name].replace("\n", ending)
-    language = source_language(text, name)
-    left = without(text, line_outline(text, language), some_out(random), python=language == "python")
-    assert parses(left, language)
-
-
-@pytest.mark.parametrize("name", [name for name in sources() if name.endswith(".py")][:10])
-def test_what_is_left_of_the_standard_library_is_python(name):
-    text = sources()[name]
-    for seed in range(2):
-        ast.parse(without(text, line_outline(text, "python"), some_out(Random(seed)), python=True))
 
 
 @pytest.mark.parametrize("name", [name for name in sources() if name.endswith(".py")][:10])
@@ -80,24 +60,6 @@ def test_definitions_of_python_are_those_that_python_finds(name):
 def test_any_text_is_partitioned(language, text):
     nodes = line_outline(text, language)
     assert not [fault for fault in faults(text, nodes) if "end with a line" not in fault]
-
-
-def test_strings_and_comments_open_nothing():
-    text = 'const a = "(";  // {\nconst b = /[(]/.test(`{(`);\nfunction c() {\n  return 1; /* } */\n}\nd();\n'
-    assert [node.name for node in line_outline(text, "javascript")] == ["a", "b", "c", ""]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("import a\nfrom b import c\n\nD = 1\n", [("imports", ""), ("constant", "D")]),
-        ('"""Doc."""\n\nclass A:\n    """Of A."""\n\n    b = 1\n\n    def c(self):\n        d = 2\n',
-         [("doc", ""), ("class", "A"), ("doc", ""), ("constant", "b"), ("method", "A.c"), ("statement", "")]),
-        ("async def a():\n    def b():\n        pass\n", [("function", "a"), ("function", "a.b"), ("statement", "")]),
-    ],
-)  # fmt: skip
-def test_what_nodes_are(text, expected):
-    assert kinds(text) == expected
 
 
 def test_deep_nesting_is_no_error():

@@ -15,28 +15,20 @@ TEXT = ["The timeout is ninety seconds. " + "Other things are said too, with man
     ("options", "message"),
     [
         ({"max_tokens": 0}, "max_tokens is 0; it must be at least 1"),
-        ({"max_tokens": 1.5}, "max_tokens is 1.5; give a whole number"),
         ({"max_tokens": "9"}, "max_tokens is '9'; give a whole number"),
-        ({"max_tokens": True}, "max_tokens is True; give a whole number"),
         ({"tier": "tiny"}, "tier is 'tiny'; give one of key_facts, summary, detailed, complete"),
         ({"max_tokens": 9, "tier": "summary"}, "both max_tokens=9 and tier='summary' are given; give one"),
         ({"encoding": "o200k"}, "encoding is 'o200k'; give one of .*o200k_base"),
-        ({"encoding": None}, "encoding is None; give a tiktoken encoding's name or a callable"),
         ({"separator": None}, "separator is None; give a string"),
-        ({"language": "english"}, "language is 'english'; give a two-letter code"),
         ({"language": "xx"}, r"language is 'xx'; give a two-letter code such as 'en' \(ISO 639-1\)"),
         ({"metadata_only": 7}, "metadata_only is 7; the best score of a retrieval counts as 1.0"),
-        ({"synonyms": [("a", "b")]}, "synonyms is .*; give a mapping"),
         ({"synonyms": {"car": "auto"}}, r"synonyms\['car'\] is 'auto'; give a list of words"),
         ({"format": "markdown"}, "format is 'markdown'; give one of plain, compact, verbose, json, xml"),
-        ({"format": ["xml"]}, "format is an object of type list; give one of plain"),
         ({"format": "xml", "separator": " "}, "format='xml' is given with separator=' ', but has separators"),
         ({"scorer": "magic"}, "scorer is 'magic'; give one of evidence, bm25"),
         ({"type_weights": 2}, "type_weights is 2; give a mapping"),
         ({"type_weights": {"prose": 1.0}}, "type_weights names 'prose'; the kinds are heading, paragraph"),
         ({"type_weights": {"code": -1}}, r"type_weights\['code'\] is -1; give a finite number, at least 0"),
-        ({"type_weights": {"code": float("nan")}}, "is nan; give a finite number"),
-        ({"metadata_only": None}, "metadata_only is None; give a number, such as 0.4, True or False"),
         ({"metadata_only": True, "score_kind": "none"}, "metadata_only=0.4 is given with score_kind=.none"),
         ({"adaptive": 1}, "adaptive is 1; give True, False or a number above 0 and below 1"),
         ({"max_length": 99}, "max_length is 99; give a whole number, at least 100, or None to cut no passage"),
@@ -44,20 +36,13 @@ TEXT = ["The timeout is ninety seconds. " + "Other things are said too, with man
         ({"max_tokens": "Auto"}, "max_tokens is 'Auto'; give a whole number of tokens, at least 1, or 'auto'"),
         ({"max_tokens": "auto", "tier": "summary"}, "both max_tokens='auto' and tier='summary' are given"),
         ({"max_tokens": "auto", "scorer": "bm25"}, "adaptive=True is given with scorer='bm25'"),
-        ({"metadata_map": "title"}, "metadata_map is 'title'; give a mapping"),
-        ({"adaptive": 0}, "adaptive is 0; give True, False or a number above 0 and below 1"),
-        ({"adaptive": float("nan")}, "adaptive is nan"),
         ({"adaptive": True, "scorer": "bm25"}, "adaptive=True"),
         ({"min_score": 1.1}, "min_score is 1.1; the best score of a retrieval counts as 1.0"),
-        ({"min_score": float("nan")}, "min_score is nan; give a number"),
-        ({"min_score": "0.3"}, "min_score is '0.3'; give a number"),
         ({"min_score": 0.3, "score_kind": "none"}, r"min_score=0\.3 is given with score_kind="),
         ({"score_kind": "cosine"}, "score_kind is 'cosine'; give one of similarity, absolute, distance, rank, none"),
         ({"on_empty": "raise"}, "on_empty is 'raise'; give one of keep_best, original, drop"),
         ({"max_chunks_per_doc": -1}, "max_chunks_per_doc is -1; give a whole number, at least 0, where 0 keeps all"),
-        ({"max_chunks_per_doc": 1.0}, "max_chunks_per_doc is 1.0; give a whole number"),
         ({"top_n": 0}, "top_n is 0; give a whole number, at least 1, or None to keep all"),
-        ({"top_n": False}, "top_n is False; give"),
         ({"order": "best"}, "order is 'best'; give one of"),
         ({"ngram_threshold": 0}, "ngram_threshold is 0; give a number above 0 and at most 1"),
         ({"similarity_threshold": 1.1}, "similarity_threshold is 1.1; give a number above 0 and at most 1"),
@@ -104,22 +89,6 @@ def test_a_call_overrides_the_budget(call, budget):
     compressor = Compressor(CompressionConfig(max_tokens=50))
     assert compressor.compress("timeout", TEXT, **call).max_tokens == budget
     assert compressor.config.budget == 50
-
-
-@pytest.mark.parametrize("call", [{"max_tokens": 0}, {"tier": "x"}, {"max_tokens": 5, "tier": "summary"}])
-def test_a_wrong_override_is_refused(call):
-    with pytest.raises(ConfigError):
-        compress("timeout", TEXT, **call)
-
-
-def test_another_budget_keeps_the_other_options():
-    config = CompressionConfig(
-        max_tokens=9, separator="|", language="de", synonyms={"a": ["b"]}, type_weights={"code": 2}, encoding=len
-    )
-    other = config.with_options(max_tokens=5)
-    names = {field.name for field in fields(config)} - {"max_tokens"}
-    assert {name: getattr(other, name) for name in names} == {name: getattr(config, name) for name in names}
-    assert config.with_options() is config
 
 
 def test_options_do_not_change_after_they_are_set():

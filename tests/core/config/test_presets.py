@@ -1,6 +1,5 @@
 """Named sets of options, options from a file, and options of one call."""
 
-import tomllib
 from dataclasses import fields
 from typing import get_args
 
@@ -10,7 +9,6 @@ from published_settings import PUBLISHED
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.config.options import QATBE_TYPE_WEIGHTS, Preset
 from ctxcompress.config.presets import PRESETS, TECHNICAL_SYNONYMS
-from ctxcompress.encoders import StaticVectors
 from ctxcompress.errors import ConfigError
 
 
@@ -80,13 +78,6 @@ def test_an_unknown_preset_is_refused(preset):
         CompressionConfig.from_preset(preset)
 
 
-def test_presets_cannot_be_changed():
-    with pytest.raises(TypeError):
-        PRESETS["docs"]["min_score"] = 0.9
-    with pytest.raises(TypeError):
-        PRESETS["mine"] = {}
-
-
 def test_the_published_web_preset_gives_five_results_and_all_rather_than_none():
     config = PUBLISHED["web"].with_options(score_kind="absolute")
     passages = [Passage(str(n), f"Only in {chr(97 + n) * 5}.", score=0.9) for n in range(7)]
@@ -144,24 +135,11 @@ def test_a_stage_of_a_search_is_on_if_its_switch_or_its_threshold_says_so(toml, 
     assert changed(toml("[search]\n" + search)) == options
 
 
-def test_a_file_without_these_tables_changes_nothing(toml):
-    assert toml("") == toml("[server]\nport = 80") == CompressionConfig()
-
-
 def test_a_file_can_start_from_a_preset(toml):
     config = toml('[compression]\npreset = "docs"\nmin_score = 0.5')
     assert config == CompressionConfig.from_preset("docs", min_score=0.5)
     assert toml('[search]\ndedup_enabled = false\n[compression]\npreset = "docs"').similarity_threshold is None
     assert toml('[compression]\npreset = "page"\nmax_tokens = 9').budget == 9
-
-
-def test_a_file_can_name_word_vectors_as_the_encoder(toml):
-    pytest.importorskip("wordllama", reason="wordllama is not installed: pip install 'ctxcompress[static]'")
-    config = toml('[compression]\nencoder = "static"')
-    assert isinstance(config.encoder, StaticVectors)
-    assert config == toml('[compression]\nencoder = "static"')
-    with pytest.raises(ConfigError, match=r"encoder is 'minilm'; give 'static' or 'words', or in code an object"):
-        toml('[compression]\nencoder = "minilm"')
 
 
 @pytest.mark.parametrize(
@@ -172,11 +150,8 @@ def test_a_file_can_name_word_vectors_as_the_encoder(toml):
             r"\[search\] has an unknown key 'min_confidense'; did you mean 'min_confidence'",
         ),
         ("[compression]\nmax_token = 9", r"\[compression\] has an unknown key 'max_token'; did you mean 'max_tokens'"),
-        ("[compression]\nmin_confidence = 0.5", r"\[compression\] has an unknown key 'min_confidence'"),
         ('[compression]\npreset = "doc"', "preset is 'doc'; give one of"),
-        ("[compression]\nmax_tokens = 0", "max_tokens is 0"),
         ("search = 5", r"search is 5; make it a table: \[search\]"),
-        ("compression = true", r"compression is True; make it a table: \[compression\]"),
         ('[search]\ndedup_enabled = "yes"', "search.dedup_enabled is 'yes'; only false"),
         ('[compression]\nenabled = "no"', "compression.enabled is 'no'; give true or false"),
         ("max_tokens = 500", r"kb.toml has 'max_tokens' outside of a table; put it under \[compression\]"),
@@ -187,22 +162,12 @@ def test_a_file_can_name_word_vectors_as_the_encoder(toml):
         ),
         ("[compression]\nllm = 5", r"compression.llm is 5; make it a table: \[compression.llm\]"),
         ("[compression.llm]\nenabled = true", r"compression\.llm is on, but no file can hold .*; set enabled = false"),
-        ("[compression.smartTruncation]\nmaxLength = 5", "max_length is 5; give a whole number, at least 100"),
         ("[compression.smartTruncation]\npreserveStructure = false", "is False; only true is possible here"),
     ],
 )
 def test_a_file_that_cannot_work_is_refused(toml, text, message):
     with pytest.raises(ConfigError, match=message):
         toml(text)
-
-
-def test_bytes_that_are_no_text_are_no_toml(tmp_path):
-    path = tmp_path / "a.toml"
-    path.write_bytes(b"a = '\xff'")
-    with pytest.raises(ConfigError, match=r"a\.toml is not TOML"):
-        CompressionConfig.from_toml(str(path))
-    with pytest.raises(FileNotFoundError):
-        CompressionConfig.from_toml(tmp_path / "none.toml")
 
 
 @pytest.mark.parametrize("table", ["smartTruncation", "metadataOnly", "llm"])
@@ -229,17 +194,6 @@ def test_a_stage_of_code_search_tools_can_be_off(toml, table):
 )
 def test_the_tables_of_a_code_search_are_options(toml, text, options):
     assert changed(toml(text)) == options
-
-
-def test_every_option_that_toml_can_say_can_be_said(toml):
-    said = {
-        "tier": '"detailed"', "separator": '"|"', "score_kind": '"rank"', "adaptive": "true", "metadata_only": "0.2",
-        "language": '"de"', "type_weights": "{ code = 2 }", "encoding": '"cl100k_base"',
-        "metadata_map": '{ title = "name" }', "on_empty": '"drop"', "similarity_threshold": "0.8",
-    }  # fmt: skip
-    text = "[compression]\n" + "\n".join(f"{name} = {value}" for name, value in said.items())
-    options = tomllib.loads(text)["compression"]
-    assert toml(text) == CompressionConfig(**options)
 
 
 # Options of a call
@@ -299,10 +253,3 @@ def test_a_wrong_value_of_a_call_is_refused():
         CompressionConfig().with_options(max_tokens=5, tier="summary")
     with pytest.raises(ConfigError, match=r'min_score=0\.3 is given with score_kind="none"'):
         CompressionConfig(min_score=0.3).with_options(score_kind="none")
-
-
-def test_none_takes_an_option_back():
-    config = CompressionConfig.from_preset("docs").with_options(
-        min_score=None, ngram_threshold=None, similarity_threshold=None, max_chunks_per_doc=0, factual_length=None
-    )
-    assert config == CompressionConfig()

@@ -106,24 +106,3 @@ def test_one_line_at_info_says_it_all(caplog):
     assert (record.name, record.levelno) == ("ctxcompress", logging.INFO)
     assert record.getMessage() == (f"9 -> 3 passages, {stats.original_tokens} -> {stats.compressed_tokens} tokens")
     assert record.ctxcompress == stats.to_dict()
-
-
-def test_without_a_reader_nothing_is_logged_and_the_whole_is_not_counted(caplog):
-    seen = []
-
-    def count(text):
-        seen.append(text)
-        return len(text)
-
-    texts = [f"Only in {name * 5}: words and more words. " * 30 for name in "abc"]
-    whole = "\n\n".join(texts)
-    with caplog.at_level(logging.WARNING, "ctxcompress"):
-        result = compress("words", texts, max_tokens=200, encoding=count, top_n=2)
-    assert not caplog.records
-    before = seen.count(whole)
-    assert result.stats.original_tokens == len(whole)
-    assert seen.count(whole) == before + 1
-    seen.clear()
-    with caplog.at_level(logging.INFO, "ctxcompress"):
-        compress("words", texts, max_tokens=200, encoding=count, top_n=2)
-    assert seen.count(whole) == before + 1

@@ -83,12 +83,6 @@ def test_anything_else_is_refused_with_what_is_one(wrong):
     assert (repr(wrong) if isinstance(wrong, int) else type(wrong).__qualname__) in str(e.value)
 
 
-@pytest.mark.parametrize("encoder", [Vectors(), Lengths()], ids=lambda e: type(e).__name__)
-def test_bm25_has_no_use_for_one(encoder):
-    with pytest.raises(ConfigError, match="encoder is given with scorer='bm25'"):
-        CompressionConfig(encoder=encoder, scorer="bm25")
-
-
 class WithLengths(Vectors):
     """With a comparer beside it."""
 
@@ -119,30 +113,3 @@ async def test_awaited_on_the_loop_by_acompress_and_called_by_compress():
 @pytest.mark.parametrize("encoder", [Vectors(), Lengths(), None], ids=lambda e: type(e).__name__)
 async def test_acompress_does_the_same_without_an_async_encoder(encoder):
     assert await compressor(encoder).acompress(QUERY, PASSAGES) == compressor(encoder).compress(QUERY, PASSAGES)
-
-
-async def test_acompress_hands_on_budgets_frames_and_errors():
-    frame = lambda passage, text: f"<{passage.id}> {text}"  # noqa: E731
-    asked = {"max_tokens": 14, "frame": frame}
-    given = compressor(AsyncVectors())
-    assert await given.acompress(QUERY, PASSAGES, **asked) == given.compress(QUERY, PASSAGES, **asked)
-
-    class Refusing(AsyncVectors):
-        async def aencode_document(self, texts):
-            raise ConnectionError("no quota")
-
-    with pytest.raises(ConnectionError, match="no quota"):
-        await compressor(Refusing()).acompress(QUERY, PASSAGES)
-
-
-async def test_a_cancelled_call_encodes_nothing_more():
-    class Slow(AsyncVectors):
-        async def aencode_query(self, text):
-            await asyncio.sleep(0.3)
-            return await super().aencode_query(text)
-
-    encoder = Slow()
-    with pytest.raises(TimeoutError):
-        await asyncio.wait_for(compressor(encoder).acompress(QUERY, PASSAGES), 0.05)
-    await asyncio.sleep(0.5)
-    assert encoder.asked == []

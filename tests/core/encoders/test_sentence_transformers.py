@@ -6,7 +6,6 @@ import types
 import numpy as np
 import pytest
 
-from ctxcompress import CompressionConfig, compress
 from ctxcompress.encoders import CrossEncoder, SentenceEncoder, StaticVectors
 from ctxcompress.errors import MissingExtra
 
@@ -63,17 +62,6 @@ def test_word_vectors_stand_beside_a_sentence_encoder_unless_they_are_not_wanted
     with pytest.raises(MissingExtra, match="StaticVectors needs wordllama"):
         SentenceEncoder(BiModel())
     assert SentenceEncoder(BiModel(), word_vectors=False).encode_query("a").tolist() == [1, 1]
-
-
-def test_a_compression_compares_a_part_of_the_sentences():
-    sentences = [f"Part {n} of the wall is {n} metres long and stands by road {n}." for n in range(60)]
-    bi, cross = BiModel(), CrossModel()
-    for encoder in (SentenceEncoder(bi), CrossEncoder(cross)):
-        config = CompressionConfig(encoder=encoder, max_tokens=30, encoding=str.split)
-        result = compress("how long is part 7 of the wall?", [" ".join(sentences)], config=config)
-        assert 0 < len(result.text.split()) <= 30
-    assert 1 < sum(len(texts) for kind, texts, _ in bi.asked if kind == "document") < 20
-    assert 1 < sum(len(pairs) for pairs, _ in cross.asked) < 20
 
 
 @pytest.mark.parametrize(("kind", "name"), [(SentenceEncoder, "SentenceTransformer"), (CrossEncoder, "CrossEncoder")])

@@ -35,18 +35,6 @@ def test_a_synonym_is_nearer_than_unrelated_words(vectors, query, closest):
     assert closeness[closest] > 2 * np.delete(closeness, closest).max()
 
 
-def test_cosines_are_between_minus_one_and_one_and_one_for_the_same_text(vectors):
-    closeness = vectors.compare(TEXTS[0], [*TEXTS, "?!", "x" * 5_000])
-    assert closeness[0] == pytest.approx(1)
-    assert (np.abs(closeness) <= 1 + 1e-9).all()
-
-
-def test_no_texts_give_no_numbers(vectors):
-    assert vectors.compare("doctor", []).shape == (0,)
-    assert vectors.compare_each(["doctor", "king"], []).shape == (2, 0)
-    assert vectors.compare_each([], TEXTS).shape == (0, len(TEXTS))
-
-
 def test_several_questions_at_once_are_as_each_for_itself(vectors):
     queries, texts = ["doctor", "", "railway departure", "doctor", "字"], ["", *TEXTS, "?!"] * 200
     at_once = vectors.compare_each(queries, texts)
@@ -64,14 +52,6 @@ def test_another_instance_and_another_process_say_the_same_without_torch(vectors
     numbers, around = printed.splitlines()
     np.testing.assert_allclose(json.loads(numbers), vectors.compare("doctor", TEXTS), atol=1e-12)
     assert around == "False [] 30"
-
-
-@pytest.mark.parametrize("query", ["doctor", "", None, "\ud800"])
-def test_a_compression_with_it_keeps_the_budget(vectors, query):
-    config = CompressionConfig(encoder=vectors, max_tokens=9, encoding=str.split)
-    result = compress(query, [" ".join(TEXTS), " ".join(TEXTS[::-1])], config=config)
-    assert 0 < len(result.text.split()) <= 9
-    assert result == compress(query, [" ".join(TEXTS), " ".join(TEXTS[::-1])], config=config)
 
 
 def test_without_the_package_the_extra_is_named(monkeypatch):
@@ -113,35 +93,6 @@ def test_duplicates_in_meaning_are_told_without_an_embedding_model(vectors):
     assert [(found.index, found.duplicate_of) for found in result.dropped] == [(0, 1)]
     [stage] = [stage for stage in result.stages if stage.name == "semantic"]
     assert (stage.items_in, stage.items_out, stage.note) == (3, 2, "≥0.85")
-
-
-@pytest.mark.parametrize(
-    "texts",
-    [
-        (  # word vectors of another language are all alike
-            "数据库每天晚上备份一次，备份保存在另一个城市的服务器上。",
-            "客户端打开连接池，并关闭闲置了一段时间的连接。",
-        ),
-        ("Le client ouvre les connexions de la base.", "Le serveur ferme les connexions de la base."),
-        ('{"9f86d081884c7d65": "9a2feaa0c55ad015"}', '{"60303ae22b998861": "bce3b28f86e2fda4"}'),
-    ],
-)
-def test_what_the_vectors_do_not_know_is_no_duplicate(vectors, texts):
-    result = compress("pool", texts, config=CompressionConfig(encoder=vectors, similarity_threshold=0.5))
-    assert len(result.passages) == 2
-
-
-def test_a_label_counts_as_if_it_stood_before_its_texts(vectors):
-    labels = ["Ducks and geese", "Steam engines"]
-    texts = ["They swim in ponds.", "They need coal and water.", "Nothing stands before this."]
-    joined = [f"{labels[0]} {texts[0]}", f"{labels[1]} {texts[1]}", texts[2]]
-    split = [text.replace(".", "").split() for text in texts]
-    queries = ["Which birds swim?", "What burns coal?"]
-    asked, before = [query.strip("?").split() for query in queries], [label.split() for label in labels]
-    close, of_labels = vectors.compare_words(asked, split, before, np.array([0, 1, -1]))
-    assert close == pytest.approx(vectors.compare_each(queries, joined), abs=1e-6)
-    assert of_labels[0, 0] > of_labels[0, 1]
-    assert of_labels[1, 1] > of_labels[1, 0]
 
 
 # Passages about something else

@@ -5,8 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.cache import Cache
+from ctxcompress import CompressionConfig, Passage, compress
 from ctxcompress.encoders import StaticVectors, encoder_named
 from ctxcompress.encoders.words import WordTable
 from ctxcompress.errors import ConfigError
@@ -32,11 +31,6 @@ def test_it_says_about_what_the_vectors_that_it_was_made_of_say():
     assert np.corrcoef(*map(np.concatenate, zip(*pairs, strict=True)))[0, 1] > 0.9
 
 
-def test_words_that_it_does_not_know_say_nothing():
-    assert WordTable().compare("zzxqv", TEXTS).tolist() == [0.0] * 4
-    assert WordTable().compare("how can I pay?", ["zzxqv", ""]).tolist() == [0.0] * 2
-
-
 @pytest.mark.parametrize(
     ("question", "texts", "language"),
     [
@@ -57,21 +51,6 @@ def test_it_says_of_nothing_that_it_is_likely():
     assert compress("how can I pay?", TEXTS, **options).text == ""
 
 
-def test_an_encoder_replaces_it_and_none_switches_it_off():
-    assert CompressionConfig().own_encoder is None
-    assert CompressionConfig(encoder=None).own_encoder is None
-    assert CompressionConfig(encoder=(own := StaticVectors())).own_encoder is own
-
-
-def test_a_cache_tells_apart_what_was_found_with_it_and_without():
-    cache = Cache()
-    texts = [compress("how can I pay?", TEXTS, max_tokens=12, cache=cache, encoder=it).text for it in ("words", None)]
-    assert texts[0] == TEXTS[1] != texts[1]
-    again = Compressor(CompressionConfig(max_tokens=12, cache=cache)).compress("how can I pay?", TEXTS)
-    assert again.text == TEXTS[1]
-    assert again.cache.hits
-
-
 def test_a_name_is_made_an_encoder_once_and_goes_to_other_processes_by_its_name():
     config = CompressionConfig(max_tokens=12, encoder="static")
     assert config.encoder is encoder_named("static")
@@ -81,8 +60,3 @@ def test_a_name_is_made_an_encoder_once_and_goes_to_other_processes_by_its_name(
     assert len(pickle.dumps(CompressionConfig())) < 10_000
     with pytest.raises(ConfigError, match="encoder is 'all-MiniLM-L6-v2'; give 'static' or 'words'"):
         CompressionConfig(encoder="all-MiniLM-L6-v2")
-
-
-def test_without_it_the_words_of_the_question_decide():
-    compressor = Compressor(CompressionConfig(max_tokens=12, encoder=None))
-    assert compressor.compress("how can I pay?", TEXTS).text != TEXTS[1]

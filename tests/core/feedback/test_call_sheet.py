@@ -4,13 +4,12 @@ import zlib
 from dataclasses import replace
 
 import pytest
-from calls import ANSWER, TEXTS, compressed, span_of
+from calls import ANSWER, TEXTS, compressed
 from handbook import chunks
 
 from ctxcompress import CompressionConfig, Compressor
-from ctxcompress.apps.feedback import FeedbackLog, Used
-from ctxcompress.apps.feedback.call_sheet import BUDGETS, CallSheet
-from ctxcompress.errors import InputError
+from ctxcompress.apps.feedback import FeedbackLog
+from ctxcompress.apps.feedback.call_sheet import CallSheet
 from ctxcompress.pipeline.scoring import current_listener, listening
 
 QUESTION = "how do I keep the cache on disk?"
@@ -67,22 +66,6 @@ def test_the_probabilities_are_those_that_adaptive_compares(threshold):
     likely = [part for part in sheet.parts if part.probability >= threshold]
     assert likely
     assert all(any(a <= part.start and part.start < b for a, b in kept.get(part.passage, ())) for part in likely)
-
-
-def test_evidence_is_kept_up_to_its_weakest_segment_and_a_passage_up_to_its_best():
-    sheet = CallSheet.of(compressed())
-    answer = sheet.evidence(Used(0, span_of(ANSWER)))
-    both = sheet.evidence(Used(0, span_of(ANSWER + " Logs are kept")))
-    whole = sheet.evidence(Used(0))
-    assert answer.score == whole.score == 1.0
-    assert both.probability < answer.probability == whole.probability
-    assert answer.budget == whole.budget
-    assert answer.budget in (*BUDGETS, sheet.input_tokens)
-
-
-def test_a_result_of_something_else_is_refused():
-    with pytest.raises(InputError, match="not made by a Compressor"):
-        CallSheet.of(replace(compressed(), compressor=object()))
 
 
 # What a compression knew already

@@ -59,13 +59,6 @@ def test_what_is_no_result_is_refused(log, result):
             call(result)
 
 
-def test_a_missing_answer_is_recorded(log):
-    assert log.record(compressed(), missing=True) == 0
-    (record,) = log.records()
-    assert record.missing
-    assert record.used == ()
-
-
 @pytest.mark.parametrize("wrong", ["nothing", Used(3), Used(-1), 7, None])
 def test_evidence_that_is_not_in_the_result_is_refused(log, wrong):
     with pytest.raises(InputError, match=r"give|count from 0"):

@@ -44,10 +44,3 @@ def test_sections_are_chunks_under_their_headings():
     chunks = chunks_of(text, "guide.md", language="en")
     assert [chunk.header_path for chunk in chunks] == [("Guide",), ("Guide", "Setup"), ("Guide", "Setup", "Linux")]
     assert [chunk.id for chunk in chunks] == ["guide.md#L1-L3", "guide.md#L5-L7", "guide.md#L9-L11"]
-
-
-def test_functions_are_whole():
-    bodies = [f"def function_{n}(value):\n" + f"    value += {n}\n" * 30 + "    return value\n" for n in range(5)]
-    chunks = chunks_of("\n\n".join(bodies), "module.py", language="en")
-    assert [chunk.text for chunk in chunks] == [body.rstrip() for body in bodies]
-    assert [chunk.header_path for chunk in chunks] == [(f"function_{n}",) for n in range(5)]

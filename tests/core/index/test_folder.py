@@ -113,27 +113,6 @@ def test_names_that_cannot_be_shown_are_told_and_not_read(docs, name):
     assert dict(listing.unread) == {name: "its name cannot be shown; rename it"}
 
 
-def test_a_folder_without_rights_has_no_files(docs, way):
-    (docs / "sub").chmod(0)
-    may = os.access(docs / "sub", os.R_OK)  # as root may
-    try:
-        listing = Folder(docs).files()
-    finally:
-        (docs / "sub").chmod(0o700)
-    assert list(listing.stamps) == (["a.md", "sub/a.md"] if may else ["a.md"])
-    assert dict(listing.unread) == ({} if may else {"sub/": "Permission denied"})
-
-
-def test_what_lies_too_deep_is_not_read(docs, way):
-    deepest = docs.joinpath(*["d"] * 45)
-    deepest.mkdir(parents=True)
-    (deepest / "a.md").write_text("a")
-    (deepest.parents[9] / "a.md").write_text("a")
-    listing = Folder(docs).files()
-    assert len(listing.stamps) == 3
-    assert dict(listing.unread) == {"d/" * 41: "it is more than 40 folders deep"}
-
-
 TEXTS = (
     *("t.csv", "t.tsv", "t.xml", "t.ini", "t.cfg", "t.ipynb", "t.graphql", "t.ics", "t.vcf", "t.svg", "t.srt", "t.vtt"),
     *("t.eml", "t.mbox", "t.hcl", "t.unheard-of", "Jenkinsfile", "run"),
@@ -166,15 +145,3 @@ def test_what_is_no_text_is_counted_by_its_kind(docs, way):
     assert kinds_of(listing.others) == (
         "3 .png, 2 without an ending, 1 .csv, 1 .js, 1 .json, 1 .lock, 1 .map, 1 .pdf, 1 of other kinds"
     )
-
-
-def test_files_and_folders_can_be_chosen(docs, way):
-    (docs / "a.dat").write_text("data")
-    asked = []
-
-    def chosen(path):
-        asked.append(path)
-        return path.endswith(".dat")
-
-    assert list(Folder(docs, chosen=chosen).files().stamps) == ["a.dat"]
-    assert sorted(asked) == ["a.dat", "a.md", "sub/"]

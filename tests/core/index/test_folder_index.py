@@ -74,14 +74,6 @@ def test_a_query_without_a_term_that_occurs_finds_nothing(tmp_path, query):
     assert write(tmp_path, {"a.md": "A text about something else."}).search(query) == []
 
 
-def test_a_chunk_is_had_by_its_id(tmp_path):
-    index = write(tmp_path, {"a.md": "# One\n\nA text about timeouts."})
-    (hit,) = index.search("timeouts")
-    assert index.chunk(hit.chunk.id) == hit.chunk
-    assert index.chunks_of_file("a.md") == [hit.chunk]
-    assert index.chunks_of_file("../a.md") == []
-
-
 @pytest.mark.parametrize("is_copied", [False, True])
 def test_a_change_that_leaves_the_same_stamp_is_seen_while_the_file_is_new(tmp_path, monkeypatch, is_copied):
     index = write(tmp_path, {"a.md": "alpha"})

@@ -12,19 +12,6 @@ from ctxcompress.pipeline.threads import NoAnswerError, ask
 PROMPTS = [Prompt("", str(number)) for number in range(20)]
 
 
-def test_what_is_no_answer_is_a_reason():
-    class Odd:
-        identity = ""
-
-        def complete(self, prompt):
-            return "1, 2"
-
-    with pytest.raises(NoAnswerError, match="gave a str, not an Answer"):
-        ask(Odd(), PROMPTS[:1], 30)
-    with pytest.raises(NoAnswerError, match="not an Answer with a text"):
-        ask(Model(lambda prompt: None), PROMPTS[:1], 30)
-
-
 def test_a_model_that_never_answers_is_given_up_and_prompts_that_wait_are_not_asked():
     held, begun = threading.Event(), threading.Semaphore(0)
 

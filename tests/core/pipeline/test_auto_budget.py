@@ -50,12 +50,6 @@ def test_the_budget_holds(query, count):
     assert result.tokens == Compressor().count(result.text) <= result.max_tokens <= AUTO.budget
 
 
-async def test_what_was_compressed_off_the_loop_keeps_the_budget_of_its_question():
-    one, other = compress(COMPLEX, GATES, config=AUTO), await Compressor(AUTO).acompress(COMPLEX, GATES)
-    assert one == other
-    assert other.compressor.config == one.compressor.config == resolve_auto_budget(COMPLEX, AUTO)
-
-
 def test_a_context_of_several_questions_has_no_automatic_budget():
     with pytest.raises(ConfigError, match="max_tokens is 'auto'; a ContextBuilder has one budget for several queries"):
         ContextBuilder(config=AUTO)

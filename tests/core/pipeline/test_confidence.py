@@ -1,10 +1,8 @@
 """`result.confidence`: the probability that the passages answer the query at all."""
 
-import json
-
 import pytest
 
-from ctxcompress import Compressor, Passage, compress
+from ctxcompress import Compressor, compress
 
 PAGES = {
     "How many crew does the lifeboat need?": (
@@ -45,12 +43,6 @@ def test_neither_the_budget_nor_the_scorer_changes_it(max_tokens):
     assert found == {compress(query, passages).confidence}
 
 
-def test_what_the_filters_drop_does_not_count():
-    query, page = next(iter(PAGES.items()))
-    passages = [Passage("0", page, score=0.1), Passage("1", "Geese are grey.", score=0.9)]
-    assert compress(query, passages, min_score=0.5).confidence < 0.3 < compress(query, passages).confidence
-
-
 def test_it_is_half_without_a_query_and_0_without_text():
     assert compress(None, ["Geese are grey."]).confidence == 0.5
     assert compress("geese", []).confidence == 0.0
@@ -61,11 +53,3 @@ def test_it_is_half_without_a_query_and_0_without_text():
 @pytest.mark.parametrize("query", ["Summarize this.", "tl;dr", "main points please", "more details", "of", "the"])
 def test_it_is_half_for_a_query_for_nothing_in_particular(query):
     assert compress(query, list(PAGES.values())).confidence == 0.5
-
-
-def test_a_record_that_matches_exactly_is_no_noise():
-    data = json.dumps([{"id": n, "name": f"n{n}", "status": "late" if n % 7 else "ok"} for n in range(400)])
-    options = {"adaptive": True, "on_empty": "drop", "max_tokens": 300}
-    found = compress("what is the status of n217?", [data], **options).text
-    assert json.loads(found) == [{"id": 217, "name": "n217", "status": "ok"}]
-    assert compress("who wrote the anthem?", [data], **options).text == ""

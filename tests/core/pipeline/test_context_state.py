@@ -53,15 +53,6 @@ def test_the_state_is_json_and_comes_back_whole():
     ]
 
 
-def test_a_resumed_builder_is_another_one():
-    builder = built()
-    state = builder.to_state()
-    one, other = builder.resumed(state), builder.resumed(json.loads(json.dumps(state)))
-    assert one.add([RULES[11]], query="11").text == other.add([RULES[11]], query="11").text != ""
-    assert builder.to_state() == state
-    assert builder.resumed(state).render() == builder.render()
-
-
 def changed(state, **changes):
     return {**state, **changes}
 
@@ -95,9 +86,3 @@ def test_a_damaged_state_is_refused(damage, message):
 def test_options_that_decide_what_is_in_must_be_the_same(options, message):
     with pytest.raises(ConfigError, match=message):
         ContextBuilder.from_state(built().to_state(), config=CompressionConfig(**{"max_tokens": 60, **options}))
-
-
-def test_another_function_that_counts_is_noticed():
-    state = built(encoding=str.split).to_state()
-    with pytest.raises(ConfigError, match="by the one that it was built with"):
-        ContextBuilder.from_state(state, config=CompressionConfig(max_tokens=600, encoding=list))

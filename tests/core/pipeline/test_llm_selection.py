@@ -1,6 +1,5 @@
 """A language model selects: what it names is kept, and whatever it does, the rules hold."""
 
-import asyncio
 import logging
 
 import pytest
@@ -9,7 +8,6 @@ from language_models import ANSWER, QUERY, TOWNS, AsyncModel, Model, naming, num
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.cache import Cache, SqliteStore
-from ctxcompress.data.results import Reason
 from ctxcompress.language_model import LLMSelector
 
 BUDGET = 120
@@ -26,14 +24,6 @@ def test_what_the_model_names_is_kept_with_its_heading_and_nothing_else():
     assert result.stats.llm.outcome == "used"
     assert result.stats.llm.named == 1
     assert result.stats.llm.calls == len(model.asked) == 1
-
-
-def test_what_it_read_and_did_not_name_is_unlikely_and_what_did_not_fit_went_to_the_budget():
-    model = Model(naming(*(f"The client of the museum in {town}" for town in TOWNS)))
-    result = ask(LLMSelector(model, breadth=100), max_tokens=40)
-    reasons = {part.reason: part.text for part in result.dropped}
-    assert "harbour in Oslo" in reasons[Reason.UNLIKELY]
-    assert "museum in" in reasons[Reason.BUDGET]
 
 
 TABLE = "\n".join(["| option | default |", "|---|---|", *(f"| option_{n} | the default {n} |" for n in range(60))])
@@ -54,17 +44,6 @@ def test_what_a_segment_needs_comes_with_it(text, named, kept):
     result = ask(LLMSelector(Model(naming(named)), breadth=100), [Passage("p", text)], max_tokens=60)
     assert result.stats.llm.outcome == "used"
     assert result.text == kept
-
-
-def test_the_rest_of_the_budget_is_filled_on_request():
-    plain, filled = (
-        ask(LLMSelector(Model(naming("The client of the museum in Riga")), fill_budget=fills))
-        for fills in (False, True)
-    )
-    assert ANSWER in filled.text
-    assert ANSWER not in plain.text
-    assert "museum in Riga" in filled.text
-    assert plain.tokens < filled.tokens <= BUDGET
 
 
 ANSWERS = {
@@ -188,26 +167,6 @@ async def test_an_async_model_is_awaited_and_the_result_can_be_used_afterwards()
     assert result == ask(Model(naming(ANSWER)))
     assert result.expand("page", max_tokens=20)
     assert len(model.asked) == 1
-
-
-async def test_a_cancelled_call_cancels_the_model():
-    begun, ended = asyncio.Event(), asyncio.Event()
-
-    class Endless(AsyncModel):
-        async def acomplete(self, prompt):
-            begun.set()
-            try:
-                await asyncio.Event().wait()
-            finally:
-                ended.set()
-
-    config = CompressionConfig(max_tokens=BUDGET, llm=LLMSelector(Endless(""), timeout=3_600))
-    call = asyncio.create_task(Compressor(config).acompress(QUERY, [page()]))
-    await begun.wait()
-    call.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await call
-    await ended.wait()
 
 
 async def test_a_context_builder_asks_too_for_what_is_new():

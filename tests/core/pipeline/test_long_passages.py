@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from published_settings import PUBLISHED
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
-from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.data.results import Reason
 
 LIBRARY = Path(sysconfig.get_path("stdlib"))
@@ -126,38 +125,6 @@ def test_a_result_is_expanded_whatever_the_options_filter_and_cut(start):
 
 
 # A context that grows
-
-
-def test_a_context_has_each_line_once_and_cuts_what_is_long():
-    config = PUBLISHED["code"].with_options(max_tokens=6_000)
-    builder = ContextBuilder(config=config)
-    first = builder.add([source("queue", 0.9), source("shelve", 0.1)], query="queue")
-    assert [kept.metadata_only for kept in first.passages] == [False, True]
-    assert builder.render() == first.text
-    second = builder.add([source("textwrap", 0.9), source("shelve", 0.1)], query="wrap")
-    assert [kept.id for kept in second.passages] == ["textwrap"]
-    assert [(found.reason, found.duplicate_of) for found in second.dropped if found.index == 3] == [("duplicate", 1)]
-    assert builder.render() == f"{first.text}\n\n{second.text}"
-    assert builder.render().count("[metadata-only]") == 1
-    assert all(len(kept.text) <= 2_000 for kept in builder.passages)
-    assert Compressor(config).count(builder.render()) == 6_000 - builder.remaining
-
-
-@pytest.mark.parametrize("max_tokens", [500, 1_000])
-def test_a_small_share_of_the_budget_is_for_lines_where_evidence_would_take_all(max_tokens):
-    low = [
-        Passage(f"low{n}", f"class Low{n}:\n    def work(self):\n        return {n}\n", score=0.2 - n / 100)
-        for n in range(5)
-    ]
-    passages = [source("textwrap", 0.9), source("queue", 0.8), *low]
-    result = compress("how is text wrapped?", passages, metadata_only=True, max_tokens=max_tokens)
-    lines = [kept for kept in result.passages if kept.metadata_only]
-    assert [kept.id for kept in lines] == [f"low{n}" for n in range(len(lines))]
-    assert lines
-    assert result.tokens <= max_tokens
-    count = Compressor().count
-    assert sum(count(kept.text) for kept in lines) <= 0.1 * max_tokens + 5
-    assert count("".join(kept.text for kept in result.passages if not kept.metadata_only)) >= 0.8 * max_tokens
 
 
 RECORDS = [{"name": f"service-{n}", "port": 8000 + n, "host": f"10.0.0.{n}"} for n in range(12)]

@@ -16,7 +16,6 @@ from ctxcompress import CompressionConfig, Compressor, Passage
 from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.cache import Cache, SqliteStore
 from ctxcompress.config.presets import TECHNICAL_SYNONYMS
-from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.pipeline import analysis, outcome
 
 
@@ -120,18 +119,6 @@ def test_a_builder_builds_what_it_builds_without_a_cache(cache):
 
 
 # What is found
-
-
-def test_another_question_finds_the_texts_and_the_same_one_the_outcome(cache):
-    spy = Spy(cache)
-    cached = Compressor(CompressionConfig(max_tokens=60, cache=spy))
-    cached.compress(QUESTIONS[0], passages())
-    assert spy.hits == []
-    cached.compress(QUESTIONS[1], passages())
-    assert set(spy.hits) >= {"passages"} or spy.hits.count("text") == 4
-    spy.hits.clear()
-    cached.compress(QUESTIONS[0], passages())
-    assert spy.hits == ["outcome"]
 
 
 def changed_passage(**fields):
@@ -259,27 +246,3 @@ def test_a_query_finds_the_analysis_of_its_passages(form, tmp_path):
     result = Compressor(CompressionConfig(max_tokens=40, cache=cache)).compress(QUESTIONS[0], given_[:3])
     assert result == Compressor(CompressionConfig(max_tokens=40)).compress(QUESTIONS[0], given_[:3])
     assert result.cache.hits == 3
-
-
-def test_what_cannot_be_analysed_is_refused():
-    with pytest.raises(ConfigError, match="cache is None"):
-        Compressor().analyse(passages())
-    with pytest.raises(InputError):
-        Compressor(CompressionConfig(cache=Cache())).analyse([7])
-
-
-def test_stages_of_which_the_cache_has_the_result_take_no_time():
-    cached = Compressor(CompressionConfig(max_tokens=60, cache=Cache()))
-    cold, warm = (cached.compress(question, passages()) for question in QUESTIONS[:2])
-    assert any(stage.milliseconds for stage in cold.stages)
-    assert not any(stage.milliseconds for stage in warm.stages if stage.name in ("exact", "limit", "repeats"))
-    assert [stage.name for stage in warm.stages] == [stage.name for stage in cold.stages]
-
-
-def test_doubtful_scores_are_warned_of_with_each_question(warned):
-    doubtful = [Passage(p.id, f"{p.text} {n}", score=0.1 * n) for n, p in enumerate([*passages(), *passages()])]
-    cached = Compressor(CompressionConfig(max_tokens=60, min_score=0.3, cache=Cache()))
-    for question in QUESTIONS[:3]:
-        warned.clear()
-        assert any(stage.doubtful for stage in cached.compress(question, doubtful).stages)
-        assert "score_kind" in warned.text

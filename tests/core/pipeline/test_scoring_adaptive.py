@@ -36,13 +36,6 @@ def test_a_higher_probability_keeps_less():
     assert tokens[0] > tokens[-1] > 0
 
 
-def test_likely_text_comes_with_its_heading_however_unlikely_that_is():
-    page = "# Part six\n\nThe frobnicate quota is ten.\n\n# Else\n\n" + "Other things matter. It rains. " * 30
-    config = CompressionConfig(max_tokens=60, adaptive=0.5)
-    text = Compressor(config).compress("what is the frobnicate quota?", [page]).text
-    assert text == "# Part six\n\nThe frobnicate quota is ten."
-
-
 @pytest.mark.parametrize("query", [None, "", "Summarize the main points of this document."])
 def test_a_query_for_nothing_in_particular_fills_the_budget(query):
     assert compressed(query) == compressed(query, adaptive=False)
@@ -66,17 +59,6 @@ def test_nothing_is_dropped_silently_where_nothing_answers():
     assert all(part.text == part.passage.text for part in result.dropped)
 
 
-COMMENT = "\n\n<!-- The page is made from the list of lights. -->"
-
-
-@pytest.mark.parametrize("options", [{}, {"adaptive": True}, {"adaptive": True, "on_empty": "drop"}])
-def test_a_budget_that_nothing_fits_is_said_though_some_text_is_unlikely(options, warned):
-    texts = ["The lighthouse of Fenwick is high. Ships call in summer." + COMMENT]
-    tight = CompressionConfig(max_tokens=1, encoding=lambda text: 9 * len(text), **options)
-    assert Compressor(tight).compress("how high is the lighthouse of Fenwick?", texts).text == ""
-    assert "give a greater max_tokens" in warned.text
-
-
 def test_compressing_again_changes_nothing():
     once = compressed()
     config = CompressionConfig(max_tokens=150, adaptive=True)
@@ -88,41 +70,6 @@ def test_the_budget_holds_and_every_character_is_kept_or_dropped_once(budget, pr
     result = compressed(max_tokens=budget, adaptive=probability)
     assert result.tokens <= budget
     assert_partition(result, [passage.text for passage in PASSAGES])
-
-
-LONG_CODE = "```js\n" + "\n".join(f"const part{n} = load('part{n}', {{ shared: {n} }});" for n in range(30)) + "\n```"
-NOTES = [f"The harbour of town {n} has {n % 7 + 2} cranes, and its gate opens at dawn." for n in range(300)]
-
-
-@pytest.mark.parametrize("number", [20, 300])
-def test_where_all_is_unlikely_the_likeliest_is_kept_and_not_the_longest(number):
-    texts = [
-        *NOTES[: number // 2],
-        LONG_CODE,
-        "The tide table is drawn by the harbour office.",
-        *NOTES[number // 2 : number],
-    ]
-    config = CompressionConfig(max_tokens=400, adaptive=0.999)
-    assert Compressor(config).compress("who draws the tide table?", texts).text == texts[number // 2 + 1]
-
-
-RECORDS = [
-    "added: v0.1.21\nchanges:\n  - version: v9.0.0\n    error: never thrown",
-    '{"id": 7, "error": "the disk is full"}',
-]
-LOG = "2024-05-17 08:30:01 INFO start\n2024-05-17 08:30:02 ERROR the disk is full\n2024-05-17 08:30:03 INFO stop\n"
-
-
-@pytest.mark.parametrize("query", ["why did the payment fail?", "Which error does the printer raise?"])
-def test_a_few_records_among_very_many_other_texts_do_not_answer_every_question_about_errors(query):
-    config = CompressionConfig(max_tokens=400, adaptive=True, on_empty="drop")
-    assert Compressor(config).compress(query, [*NOTES, *RECORDS, LOG]).text == ""
-
-
-@pytest.mark.parametrize("others", [0, 3, 19])
-def test_a_log_among_the_results_of_one_search_tells_what_failed(others):
-    config = CompressionConfig(max_tokens=60, adaptive=True, on_empty="drop")
-    assert "ERROR the disk is full" in Compressor(config).compress("why did it fail?", [*NOTES[:others], LOG * 3]).text
 
 
 # A query of several questions: each wants an answer of its own

@@ -5,7 +5,6 @@ import pytest
 from ctxcompress import Compression, Passage, compress
 from ctxcompress.cache import Cache
 from ctxcompress.encoders import StaticVectors
-from ctxcompress.reduce.filters import shortlist
 
 QUESTION = "Which harbour do the ferries to Gotska leave from?"
 ANSWER = "The ferries to Gotska leave from the harbour of Nynäs."
@@ -56,14 +55,3 @@ def test_all_are_looked_at_if_more_than_words_decide(options):
 def test_all_are_looked_at_if_they_are_log_lines_or_records(line):
     texts = [line.format(number % 60) + " " * (number // 60) for number in range(6_000)]
     assert shortlisted(compress("Why did it fail?", texts, max_tokens=40)) is None
-
-
-def test_the_answer_some_messages_after_the_question_is_on_the_list():
-    texts = ["Noise."] * 50 + ["When does the ferry leave?", "Hm.", "Good question.", "At nine."] + ["Noise."] * 50
-    assert {50, 51, 52, 53} <= {*shortlist(texts, {"ferry": 1.0}, 5)}
-
-
-def test_a_rare_word_weighs_more_and_endings_do_not_matter():
-    texts = [*["The harbour."] * 40, *["Noise."] * 100, "A quota of it.", *["Noise."] * 50]
-    assert shortlist(texts, {"harbour": 1.0, "quota": 1.0}, 1) == [140]
-    assert shortlist(texts[50:], {"quotas": 1.0}, 1) == [90]

@@ -1,11 +1,9 @@
 """Cancelled work ends at its next stage, and cancelled work that has no thread yet never begins."""
 
-import asyncio
-
 import pytest
 from held_calls import QUERY, TEXTS, Held, cancel_in_the_midst, stages_of
 
-from ctxcompress import CompressionConfig, Compressor, compress
+from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.agents.builder import ContextBuilder
 from ctxcompress.agents.query_tool import QueryTool
 from ctxcompress.cache import Cache
@@ -61,16 +59,3 @@ async def test_a_cancelled_add_changes_nothing():
     await cancel_in_the_midst(held, [builder.aadd(TEXTS, query=QUERY)], workers=1)
     assert builder.render() == ""
     assert builder.add(TEXTS[:1], query=QUERY).passages
-
-
-async def test_a_call_that_fails_leaves_others_alone():
-    def refuse(text):
-        raise LookupError("no vocabulary")
-
-    good, bad = CompressionConfig(max_tokens=60), CompressionConfig(max_tokens=60, encoding=refuse)
-    configs = [good, bad] * 4
-    found = await asyncio.gather(
-        *(Compressor(config).acompress(QUERY, TEXTS) for config in configs), return_exceptions=True
-    )
-    assert found[::2] == [compress(QUERY, TEXTS, max_tokens=60)] * 4
-    assert [type(outcome) for outcome in found[1::2]] == [LookupError] * 4

@@ -23,11 +23,6 @@ def test_a_short_form_in_brackets_stands_for_the_words_before_it(text: str, foun
     assert abbreviations_in([text]) == found
 
 
-def test_the_first_explanation_counts() -> None:
-    texts = ["The Federal Network Agency (FNA)", "The Foreign News Agency (FNA)"]
-    assert abbreviations_in(texts) == {"FNA": ("Federal Network Agency",)}
-
-
 def test_what_the_query_spells_out_is_found_by_its_abbreviation() -> None:
     passages = ["The Federal Network Agency (FNA) supervises all grids.", "Of small grids FNA demands a yearly report."]
     text = compress("What does the Federal Network Agency demand?", [*FILLER, *passages], max_tokens=40).text

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.language_models import FakeListChatModel
 
-from ctxcompress.errors import InputError
-from ctxcompress.query.complexity import classify_complexity, classify_intent
+from ctxcompress.query.complexity import classify_complexity
 from ctxcompress.query.decompose import adecompose, decompose
 
 
@@ -26,19 +25,10 @@ from ctxcompress.query.decompose import adecompose, decompose
         ),
         ("Explain React hooks and state management", ("Explain React hooks", "Explain state management")),
         (
-            "Who built the old gate of the town and when? Where are its plans kept today?",
-            ("Who built the old gate of the town and when? Where are its plans kept today?",),
-        ),
-        (
             "Who built the old gate of the town and when? Where are the plans of the wall kept today?",
             ("Who built the old gate of the town and when?", "Where are the plans of the wall kept today?"),
         ),
         ("Compare the cost and performance of AWS Lambda", ("the cost of AWS Lambda", "performance of AWS Lambda")),
-        ("Compare Python 3.11 to 3.12", ("Python 3.11", "Python 3.12")),
-        (
-            "Describe the causes and effects of the French Revolution",
-            ("Describe the causes of the French Revolution", "Describe effects of the French Revolution"),
-        ),
         (
             "Vergleiche React und Vue für große Anwendungen",
             ("React für große Anwendungen", "Vue für große Anwendungen"),
@@ -72,22 +62,6 @@ TOR, MAUER = "Wer hat das alte Tor der Stadt gebaut und wann?", "Wo liegen die P
     ],
 )
 def test_greetings_and_thanks_are_no_searches(query, searches):
-    assert decompose(query) == searches
-
-
-@pytest.mark.parametrize(
-    ("query", "searches"),
-    [
-        ("1) What is TCP? 2) What is UDP?", ("What is TCP?", "What is UDP?")),
-        ("Answer: (1) What is TCP? (2) What is UDP? Thanks!", ("What is TCP?", "What is UDP?")),
-        (
-            "About TCP:\n1. set the timeout\n2. set the port\n",
-            ("About TCP: set the timeout", "About TCP: set the port"),
-        ),
-        ("1) Who? 2) What is UDP? 3) What is TCP? 4) Why?", ("Who?", "What is UDP?", "What is TCP?", "Why?")),
-    ],
-)
-def test_numbered_questions_are_searches_of_their_own(query, searches):
     assert decompose(query) == searches
 
 
@@ -139,25 +113,6 @@ def test_the_model_is_asked_for_as_many_as_the_question_is_worth():
     assert prompt.endswith(query)
 
 
-def test_a_coroutine_function_is_refused():
-    async def llm(prompt):
-        return ""
-
-    with pytest.raises(InputError, match="llm is a coroutine function"):
-        decompose("React vs Vue", llm)
-
-
-def test_what_is_no_question_is_refused():
-    for function in (decompose, classify_complexity, classify_intent):
-        with pytest.raises(InputError, match="query is a NoneType; give a string"):
-            function(None)
-
-
-def test_what_is_no_model_is_refused():
-    with pytest.raises(InputError, match="llm is a int; give a chat model"):
-        decompose("React vs Vue", 5)
-
-
 class Slow:
     def invoke(self, prompt):
         raise TimeoutError("slow")
@@ -195,7 +150,6 @@ async def test_a_model_that_is_awaited_writes_them(warned):
             "Compare the top 5 cloud providers by price, support and security",
             ("top 5 cloud providers by price", "top 5 cloud providers by support", "top 5 cloud providers by security"),
         ),
-        ("top 3 laptops: weight, price", ("top 3 laptops weight", "top 3 laptops price")),
         (
             "Was sind die top 5 Anbieter nach Preis und Sicherheit?",
             ("top 5 Anbieter nach Preis", "top 5 Anbieter nach Sicherheit"),

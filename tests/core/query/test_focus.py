@@ -16,36 +16,19 @@ GREETING = "Hi there! I am new here and I have been reading all morning, but my 
         (GREETING + "How do I set the timeout of the pool?", "How do I set the timeout of the pool?"),
         (GREETING + "how do I set the timeout of the pool", "how do I set the timeout of the pool"),
         ("How do I set the timeout? Please answer briefly. Thank you!", "How do I set the timeout?"),
-        ("how do I set the timeout Please answer briefly", "how do I set the timeout"),
         ("You are a helpful assistant. Cite sources. Question: set the timeout", "Question: set the timeout"),
-        ("Hallo! Ich bin neu hier. Wie setzt man die Wartezeit?", "Wie setzt man die Wartezeit?"),
         ("Hello. Return the sum of all numbers. Thanks!", "Return the sum of all numbers."),
         ("Hello, how do I set the timeout?", "how do I set the timeout?"),
         ("How long is a key? what is its default", "How long is a key? what is its default"),
-        ("How odd. Who wrote the parser?", "Who wrote the parser?"),
         ("Dear team, could you kindly tell me how do I set the timeout? Regards", "how do I set the timeout?"),
         ("um so like yeah what i wanted to ask is how do I set the timeout", "how do I set the timeout"),
-        ("quick one: how do I set the timeout", "how do I set the timeout"),
         ("Is the pool shared? How many connections has a pool?", None),
-        ("who is the no. 1 ranked tennis player in the world", None),
         ("what is the default timeout?", None),
         ("", None),
     ],
 )
 def test_greetings_thanks_and_wishes_ask_nothing(query, asked):
     assert question_in(query) == (query if asked is None else asked)
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "I have mapped an outer join, and no objects are returned. Why not?",
-        "Homer's Odyssey is the third episode of the season. Which character first appears in this episode?",
-        "The job fails at night. Why is that so?",
-    ],
-)
-def test_a_question_that_needs_the_sentences_before_it_is_the_whole_query(query):
-    assert question_in(query) == query
 
 
 def test_a_greeting_does_not_cost_the_answer():
@@ -56,26 +39,6 @@ def test_a_greeting_does_not_cost_the_answer():
     result = compress(GREETING + "After how long is a connection closed?", passages, max_tokens=15)
     assert "30 seconds" in result.text
     assert result.confidence > 0.5
-
-
-@pytest.mark.parametrize(
-    ("query", "left"),
-    [
-        ("Hi! What is TCP?", "What is TCP?"),
-        ("Hi Tom! What is TCP? Thanks a lot in advance :)", "What is TCP?"),
-        ("Dear team, what is TCP? Kind regards, Anna", "what is TCP?"),
-        ("What is TCP, please?", "What is TCP?"),
-        ("Hallo! Was ist TCP? Vielen Dank!", "Was ist TCP?"),
-        ("Hello there! I use Postgres 15. What is TCP? please", "I use Postgres 15. What is TCP?"),
-        ("Thanks to Newton, gravity was understood. Who explained it?", None),
-        ("Hello world prints a text. Why?", None),
-        ("How do I say thanks?", None),
-        ("Hi!", None),
-        ("thanks", None),
-    ],
-)
-def test_only_greetings_and_thanks_are_left_out(query, left):
-    assert without_courtesy(query) == (left or query)
 
 
 @given(st.text(alphabet="ab.?!\n \"')(。？¿Hi", max_size=200))

@@ -81,27 +81,7 @@ def test_a_word_that_a_window_has_whole_is_not_cut():
     assert set(run(chunks).text.split()) <= set(" ".join(chunks).split()) - {"te", "ga"}
 
 
-def test_a_sentence_that_the_end_of_a_window_cuts_is_kept_where_it_is_whole():
-    chunks = [
-        "One red gate stands here. A second is yellow. The green one is to",
-        "A second is yellow. The green one is to be found behind the wall. More follows here.",
-    ]
-    result = run(chunks)
-    assert result.passages[0].text == "One red gate stands here. A second is yellow."
-    assert "The green one is to be found behind the wall." in result.text
-
-
-def test_a_short_overlap_may_be_a_coincidence():
-    texts = ["A long story about the wall of a town", "of a town nobody knows much in these days"]
-    assert run(texts).text == "\n\n".join(texts)
-
-
 # Which chunks belong together
-
-
-def test_chunks_of_other_documents_are_not_stitched():
-    chunks = windows(PROSE, 220, 60)
-    assert run(chunks, docs=[f"d{n}" for n in range(len(chunks))]).text == "\n\n".join(chunks)
 
 
 # A chunk within another
@@ -114,15 +94,6 @@ def test_a_chunk_within_another_is_left_out(inner, first):
     assert result.text == PROSE
     assert dropped(result) == {"p0" if first else "p1": "duplicate"}
     assert result.passages[0].stands_for == (0 if first else 1,)
-
-
-@pytest.mark.parametrize("options", [{"top_n": 2}, {"max_chunks_per_doc": 2}])
-def test_what_a_limit_leaves_out_does_not_come_back_by_an_overlap(options):
-    texts = [" ".join(SENTENCES[n : n + 3]) for n in (0, 2, 4)]
-    passages = [Passage(str(n), text, score=(3, 1, 2)[n], doc_id="d") for n, text in enumerate(texts)]
-    result = compress("q", passages, ngram_threshold=1.0, **options)
-    assert result.text == f"{texts[0]}\n\n{texts[2]}"
-    assert dropped(result) == {"1": "limit"}
 
 
 # Paragraphs
@@ -163,19 +134,6 @@ def test_what_is_about_its_surroundings_stays_everywhere(what):
 
 
 A, B, C = "Alpha begins with many words here.", "Beta stands in the middle of it.", "Gamma ends with many other words."
-
-
-@pytest.mark.parametrize(
-    "texts",
-    [
-        [f"{A} {B} {C}", f"{C} So it goes on for long. {A}"],
-        [f"{A} {B}", f"{B} {C}", f"{C} {A}"],
-        [f"{A} {B} {A}", f"{A} {C} {A}"],
-    ],
-)
-def test_a_circle_is_cut_open_once(texts):
-    result = run(texts)
-    assert all(text in result.text for text in (A, B, C))
 
 
 def test_one_line_many_times_is_looked_at_a_few_times():

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from ctxcompress import Passage, compress
+from ctxcompress import Passage
 from ctxcompress.reduce.stitching import continuations, stitched
 
 SHELF = '''class Shelf:
@@ -46,10 +46,3 @@ def test_white_space_that_a_splitter_took_away_is_put_back(before):
         tabs = SHELF.replace("    ", "\t")
         at = tabs.rindex("\n", 0, tabs.index(before)) + 1
         assert put_together(stripped(tabs, [at], file_path="shelf.py")) == [tabs.strip()]
-
-
-def test_a_heading_at_the_end_of_an_overlap_stays_with_the_text_under_it():
-    first = "#### Tilde ranges\n\nThey allow patches.\n\n#### Caret ranges of versions"
-    second = "#### Caret ranges of versions\n\nThey allow minor changes. Nothing else is allowed."
-    result = compress("caret ranges", [second, first], max_tokens=26)
-    assert "#### Caret ranges of versions\n\nThey allow minor changes." in result.text

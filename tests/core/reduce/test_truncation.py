@@ -88,25 +88,6 @@ def test_modules_of_the_library_still_parse(name, most):
         ast.parse(kept.text)
 
 
-def test_public_signatures_come_before_private_ones_and_from_everywhere():
-    text = "".join(f"def {'_' * (n % 2)}function_{n}(argument):\n    return {n}\n\n\n" for n in range(400))
-    numbers = [int(found) for found in re.findall(r"function_(\d+)", cut(text, 2_000, name="a.py").text)]
-    assert len(numbers) > 30
-    assert all(number % 2 == 0 for number in numbers)
-    assert {number // 50 for number in numbers} == set(range(8))
-
-
-def test_functions_come_before_stubs_of_types():
-    text = "".join(
-        f"interface Options{n} {{\n  name: string;\n}}\n\n"
-        f"export async function load{n}(options: Options{n}): Promise<string> {{\n  return options.name;\n}}\n\n"
-        for n in range(20)
-    )
-    kept = cut(text, 1_500, name="a.ts").text
-    assert kept.count("function load") >= 14
-    assert kept.count("interface ") <= 3
-
-
 # Prose
 
 WORDS = st.sampled_from("The a server waits isé你好 timeout 3.14 ภาษา 👩\u200d👧 e\u0301te\u0301".split())
@@ -136,11 +117,6 @@ def test_a_fence_is_not_cut_open():
     fence = "```python\n" + "print('one line of the code that nobody cuts')\n" * 20 + "```"
     assert cut(fence, 300).text == fence
     assert "```" not in cut(f"Before it. {'More of it. ' * 9}\n\n{fence}\n\n{'After it. ' * 9}", 300).text
-
-
-@pytest.mark.parametrize("text", [" " * 300, "\n" * 300, "x" * 300])
-def test_a_text_of_which_nothing_is_short_enough_stays_whole(text):
-    assert cut(text, 100).text == text
 
 
 def test_the_sentence_that_is_asked_for_is_kept_between_head_and_tail():

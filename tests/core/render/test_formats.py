@@ -94,12 +94,6 @@ def test_what_is_known_of_a_passage_stands_before_its_text(format, expected):
     assert Compressor(CompressionConfig(format=format)).compress("", PASSAGES).text == expected
 
 
-def test_plain_has_the_texts_alone():
-    assert formatted(PASSAGES, "plain") == "\n\n".join(item.text for item in PASSAGES)
-    config = CompressionConfig(separator="|")
-    assert Compressor(config).formatted(kept(PASSAGES[1:3])) == "Sessions last one day.|Nothing is known of this."
-
-
 def test_json_tells_what_is_known_and_nothing_else():
     read = json.loads(formatted(PASSAGES, "json", query="how?"))
     assert list(read) == ["schema_version", "query", "passages"]
@@ -174,13 +168,6 @@ def test_json_is_read_back_as_it_was(passages):
             assert found.get(name) == (None if value is None else _joined(value))
         assert found.get("header_path", []) == [_joined(name) for name in item.header_path or ()]
         assert found.get("score") == (item.score if item.score is not None and math.isfinite(item.score) else None)
-
-
-@pytest.mark.parametrize("format", ["compact", "verbose", "xml"])
-def test_source_code_stays_as_it_is(format):
-    code = "if a < b and c > d: pass | std::vector<int> x; x[1] = 2; | <div class='x'>&amp;</div> | <documentation>"
-    for part in code.split(" | "):
-        assert part in formatted([Passage("a", part)], format)
 
 
 @pytest.mark.parametrize("score", [None, math.nan, math.inf, -math.inf, 10**400, True, "0.9"])

@@ -1,6 +1,5 @@
 """The rules of the budget hold in every format: headers, numbers, escapes and envelopes count."""
 
-import pickle
 import sys
 from pathlib import Path
 
@@ -102,24 +101,10 @@ def as_kept(result, format):
     return Compressor(CompressionConfig(format=format)).formatted(result.passages, query=result.query)
 
 
-def test_render_refuses_another_name_and_previews():
-    result = compress("q", ["text"])
-    with pytest.raises(ConfigError, match="format is 'yaml'; give one of plain"):
-        result.render("yaml")
-
-
 def test_previews_are_chosen_anew_and_so_is_what_is_shown_in_their_place():
     whole, lines = (compress("default timeout?", [item(0, TEXT)], format=name) for name in ("compact", "preview"))
     assert lines.render("preview") == whole.render("preview") == lines.text
     assert lines.render("compact") == whole.text != lines.text
-
-
-def test_a_result_in_a_format_can_be_pickled_and_expanded():
-    result = compress("default timeout?", [item(0, TEXT * 3)], max_tokens=60, format="verbose")
-    copied = pickle.loads(pickle.dumps(result))
-    assert copied.stats == result.stats
-    assert copied.render("json") == result.render("json")
-    assert result.expand("p0", max_tokens=10) == "The default timeout is 30 seconds."
 
 
 def test_a_frame_and_a_format_are_refused_together():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.apps.research import ContextCodec, Research, ResearchCache, question_similarity
+from ctxcompress.apps.research import Research, ResearchCache, question_similarity
 from ctxcompress.cache import Cache, SqliteStore
 from ctxcompress.encoders import StaticVectors
 from ctxcompress.errors import ConfigError, InputError
@@ -24,13 +24,6 @@ def test_a_question_in_other_words_gets_the_earlier_context_and_is_told_so():
     assert cache.context(ASKED, str.upper) == Research(ASKED.upper())
     assert cache.context(AGAIN, str.upper) == Research(ASKED.upper(), ASKED, 1.0)
     assert cache.context(OTHER, str.upper) == Research(OTHER.upper())
-
-
-def test_research_on_agents_serves_a_question_about_multi_agent_systems():
-    cache = ResearchCache(threshold=0.25)
-    cache.context("AI agents", str.upper)
-    assert cache.context("multi-agent systems", str.upper) == Research("AI AGENTS", "AI agents", 0.25)
-    assert cache.context("solar power", str.upper).earlier is None
 
 
 @pytest.mark.parametrize(
@@ -84,14 +77,6 @@ def test_scopes_do_not_mix():
     assert ResearchCache(store=store, scope="ada").context(AGAIN, str.upper).earlier == ASKED
 
 
-def test_a_context_is_as_old_as_its_store_lets_it():
-    now = [1_000.0]
-    cache = ResearchCache(store=Cache(ttl=60, clock=lambda: now[0]))
-    cache.context(ASKED, str.upper)
-    now[0] += 61
-    assert cache.context(AGAIN, str.upper).earlier is None
-
-
 @pytest.mark.parametrize("empty", ["", [], None])
 def test_an_empty_context_is_not_stored(empty):
     cache = ResearchCache()
@@ -127,14 +112,6 @@ def test_a_file_gives_back_what_was_stored_or_nothing(tmp_path, context):
     found = ResearchCache(store=store).context(ASKED, lambda _: context)
     assert (found.earlier == ASKED) == (context == "\ud800")
     assert found.context is context or found.context == context
-
-
-def test_a_codec_writes_what_json_does_not_have(tmp_path):
-    store, codec = on_disk(tmp_path / "research.sqlite"), ContextCodec(sorted, set)
-    ResearchCache(store=store).context(ASKED, lambda _: {1, 2}, codec)
-    assert ResearchCache(store=store).context(AGAIN, lambda _: {3}, codec) == Research({1, 2}, ASKED, 1.0)
-    other = ContextCodec(from_json=lambda data: data["text"])
-    assert ResearchCache(store=store).context(AGAIN, lambda _: "new", other).earlier is None
 
 
 async def test_coroutines_are_awaited():

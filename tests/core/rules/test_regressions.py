@@ -6,48 +6,7 @@ from pathlib import Path
 import pytest
 
 from ctxcompress import Passage, compress
-from ctxcompress.data.passages import Span
 from ctxcompress.errors import InputError
-
-STATEMENT = (
-    "    step{0} = make_step(\n        name='step {0}',\n        timeout={0},\n        description='{1}',\n    )\n"
-)
-
-
-def test_a_long_function_is_cut_to_the_statement_that_is_asked_for() -> None:
-    source = "def setup():\n" + "".join(STATEMENT.format(n, "what this step does " * 6) for n in range(8))
-    text = compress("timeout=5", [source], max_tokens=80).text
-    assert text.startswith("def setup():\n")
-    assert "timeout=5," in text
-
-
-def test_no_header_of_a_table_is_kept_without_a_row() -> None:
-    table = "| code | meaning |\n|---|---|\n| 500 | ERROR internal server failure happened here |\n"
-    text = compress("ERROR", [table] * 6 + ["Other text on the logs of the server. " * 3], max_tokens=60).text
-    assert not text.endswith("|---|---|")
-    assert "|---|---|\n\n" not in text
-
-
-@pytest.mark.parametrize("encoding", ["o200k_base", "cl100k_base"])
-@pytest.mark.parametrize("moon", ["The moon is round.", "It was late.", "Rain fell all week."])
-def test_what_is_asked_for_is_kept_before_two_short_sentences_on_other_things(encoding: str, moon: str) -> None:
-    passages = [
-        "The sky is blue. Candlepin bowling is popular in New England.",
-        "Mercury is the closest planet to the Sun. Candlepin bowling balls are smaller.",
-        moon,
-    ]
-    text = compress("Tell me about Candlepin bowling.", passages, max_tokens=20, encoding=encoding).text
-    assert text == "[…] Candlepin bowling is popular in New England.\n\n[…] Candlepin bowling balls are smaller."
-
-
-@pytest.mark.parametrize("text", ["```timeout is 30``` is what the manual says of it.", "```the timeout is 30 seconds"])
-def test_code_in_a_line_is_no_fence(text: str) -> None:
-    assert "timeout" in compress("timeout", [text * 1], max_tokens=6).text
-
-
-def test_indentation_does_not_cut_a_word() -> None:
-    text = compress("timeout", ["        Implemented by the user of this."], max_tokens=2).text
-    assert text in ("Implemented by", "Implemented")
 
 
 @pytest.mark.parametrize("fields", [{"file_path": Path("x.py")}, {"title": 5}, {"header_path": "Guide > Install"}])
@@ -66,11 +25,3 @@ def test_many_passages_of_one_title_end() -> None:
         Passage(str(n), "I like Python. It is nice.", title="Python" if n % 2 else f"T{n}x") for n in range(8_000)
     ]
     assert compress("nice", passages, max_tokens=20).tokens <= 20
-
-
-def test_text_that_is_repeated_on_and_on_is_kept_from_its_beginning() -> None:
-    text = "The pool has ten connections. The default timeout is 30 seconds. " * 5
-    result = compress("what is the default timeout?", [text], max_tokens=40)
-    assert result.passages[0].spans == (Span(0, 64),)
-    again = compress("what is the default timeout?", [text] * 3, max_tokens=40)
-    assert [(part.index, part.spans) for part in again.passages] == [(0, (Span(0, 64),))]

@@ -120,15 +120,6 @@ def test_a_long_text_without_sentence_ends_keeps_what_answers(text, query):
     assert GAP in result
 
 
-def test_a_word_that_a_line_end_divides_is_found():
-    text = (
-        "The weather was fine. " * 20
-        + "You cannot ab\u2010\n    breviate a com-\n    mand here. "
-        + "It rained again. " * 20
-    )
-    assert "com-" in compress("how do I abbreviate?", [text], max_tokens=20).text
-
-
 def test_a_marker_shows_that_the_rest_of_a_sentence_is_missing():
     text = (
         "The tenant may sublet the rooms on the upper floor "
@@ -188,18 +179,3 @@ def test_a_marker_shows_that_items_of_a_list_are_missing_and_lines_of_rows_have_
     rows = "\n".join(f"{word} = {n}" for n, word in enumerate(WORDS))
     assert " […]\n- The" in compress("pump, invoice and ledger", [items], max_tokens=60).text
     assert GAP not in compress("pump, invoice and ledger", [rows], max_tokens=60).text
-
-
-def test_an_item_of_a_nested_list_comes_with_the_item_above():
-    text = (
-        "Some requests can be fast-tracked. For example:\n\n"
-        "* Changes of the documentation or the tests only:\n"
-        "  * Code-and-learn tasks often fall into this category.\n"
-        "  * Good first issues might be suitable, too.\n"
-        "* Changes that fix regressions:\n"
-        "  * Regressions that happen right before a release.\n"
-        "* Changes that revert others, however large they are and whatever they touch.\n"
-    )
-    kept = compress("do good first issues fall into the category?", [text], max_tokens=45).text
-    assert "* Changes of the documentation or the tests only:\n" in kept
-    assert "* Good first issues might be suitable, too." in kept

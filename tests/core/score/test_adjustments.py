@@ -5,7 +5,7 @@ import pytest
 from corpora import table_of
 
 from ctxcompress import compress
-from ctxcompress.score.adjustments import raise_long_turns, raise_rows, raise_yes_no_answers
+from ctxcompress.score.adjustments import raise_long_turns, raise_rows
 
 EXPENSES = """\
 | Expense | 2019 |
@@ -33,7 +33,6 @@ def test_the_rows_under_a_column_that_the_question_names_are_kept():
     assert "19,536,441" in text
 
 
-MANUAL = "Crates pile up on the pier. A crane lifts them. It needs two people.\n\n- Gulls nest on the roof.\n"
 CHAIR = "Chair: Thank you. Anna Berg, please.\n"
 SPEECH = "The ferry stays in the harbour when waves are higher than two metres, as the ramp was built for less. " * 8
 
@@ -51,27 +50,6 @@ def test_what_segments_gain_from_others(raise_, text, given, expected):
     before = np.array(given, float)
     assert raise_(table_of(text), before).round(3).tolist() == expected
     assert before.tolist() == given
-
-
-YES_OR_NO = {
-    "Can I run it as a service?": "Yes, but only on Linux.",
-    "But is that safe?": "**Answer**: Not really. Locks are advisory.",
-    "Kann ich das ändern?": "Ja, in den Einstellungen.",
-    "Puis-je le modifier ?": "Oui, dans les réglages.",
-    "¿Puedo cambiarlo?": "Sí, en los ajustes.",
-    "How do I run it as a service?": None,
-    "Candles and isles": None,
-}
-
-
-@pytest.mark.parametrize(("query", "answer"), YES_OR_NO.items())
-def test_a_question_for_yes_or_no_is_answered_by_the_paragraph_that_begins_so(query, answer):
-    text = f"Units are started at boot.\n\n{answer or 'Yes.'}\n\nThe order is by name."
-    table = table_of(text)
-    found = raise_yes_no_answers(query, table, np.full(len(table.segments), 0.1))
-    raised = [part for part, value in zip(table.texts, found, strict=True) if value > 0.1]
-    assert bool(raised) == bool(answer)
-    assert all(part.strip() in str(answer) for part in raised)
 
 
 def test_the_answer_with_yes_is_kept_in_a_budget():

@@ -3,7 +3,6 @@
 import pytest
 
 from ctxcompress import compress
-from ctxcompress.data.results import Reason
 
 FRONT_MATTER = "---\ntitle: Timeouts\nauthor: Jane Doe\ndate: 2024-03-03\n---"
 COMMENT = "<!-- YAML\nadded: v1.2\ntags: limits\n-->"
@@ -37,17 +36,6 @@ def test_who_wrote_a_page_is_found_in_what_stands_before_it():
     text = "---\ntitle: Rivers\nauthor: Jane Doe\n---\n\n" + "The river runs by the town. Mills stand there.\n\n" * 9
     assert "Jane Doe" in compress("who wrote this page?", [text], max_tokens=40).text
     assert "Jane Doe" not in compress("where do mills stand?", [text], max_tokens=40).text
-
-
-def test_boilerplate_that_is_not_asked_for_is_unlikely():
-    result = compress("how do I abort an http request in node?", [REFERENCE], max_tokens=40)
-    unlikely = [decision for decision in result.dropped if decision.reason is Reason.UNLIKELY]
-    assert any("added:" in REFERENCE[start:end] for decision in unlikely for start, end in decision.spans)
-
-
-def test_a_weight_of_its_own_can_be_given():
-    query = "how do I abort an http request in node?"
-    assert "How to abort" in compress(query, [REFERENCE], max_tokens=70, type_weights={"boilerplate": 1.0}).text
 
 
 @pytest.mark.parametrize("adaptive", [True, False])

@@ -1,11 +1,8 @@
 """Conversations: replies are judged by the turns beside them, most of all by a question right before."""
 
-import numpy as np
 import pytest
-from corpora import corpus_of
 
-from ctxcompress import Compressor, Passage, compress
-from ctxcompress.score.features import TURNS, is_conversation, turn_features
+from ctxcompress import Passage, compress
 
 NAMES = ["Ana", "Bo", "Cy", "Bo", "Dee", "Bo", "Mia"]
 IDLE = ["ok", "thanks!", "lol", "good morning", "haha", "np", "great", "see you", "brb"]
@@ -39,15 +36,6 @@ def small_talk(turns):
     return "\n".join(f"{name}: {text}" for name, text in every)
 
 
-def test_the_name_of_a_speaker_takes_nothing_from_the_confidence_that_another_turn_answers():
-    text = diverse([("Mia", "green car, can't miss it")])
-    named, unnamed, unknown = (
-        Compressor().compress(f"What colour is the car{whose}?", [text]).confidence
-        for whose in (" of Bo", "", " of Nell")
-    )
-    assert named >= unnamed > unknown
-
-
 def test_adaptive_keeps_the_reply_right_after_its_question():
     turns = [("Ana", "Who drives to the lake on Sunday?"), ("Mia", "Dee can, her car is bigger")]
     text = compress("Who drives to the lake on Sunday?", [diverse(turns)], max_tokens=1_000, adaptive=True).text
@@ -63,12 +51,3 @@ def test_a_short_reply_of_a_speaker_in_the_question_is_kept_with_the_question():
 def test_the_answer_to_a_question_that_matches_is_kept(passages):
     passages = [Passage(str(number), text, title="Chat") for number, text in enumerate(passages)]
     assert "Mara, on Thursday." in compress("who is to mend the pump?", passages, max_tokens=28).text
-
-
-def test_a_turn_is_judged_by_the_turns_beside_it_and_by_a_question_right_before():
-    found = dict(zip(TURNS, turn_features(corpus_of(TALK), np.array([0.04, 0.64, 0.01, 0.16, 0, 0.09])), strict=True))
-    assert found["turn_before"] == pytest.approx([0, 0.2, 0.8, 0.1, 0.4, 0])
-    assert found["turn_before_that"] == pytest.approx([0, 0, 0.2, 0.8, 0.1, 0.4])
-    assert (found["asks"].tolist(), found["answers"][2]) == ([0, 1, 0, 0, 1, 0], pytest.approx(0.8))
-    assert is_conversation(corpus_of(TALK))
-    assert not is_conversation(corpus_of("The pump was mended by Mara. Who else could have done it?"))

@@ -116,12 +116,3 @@ def test_what_belongs_to_the_line_that_says_what_went_wrong_comes_with_it(below,
     text = "\n".join(prefix + line for line in [*lines[:150], *below.split("\n"), *lines[150:]])
     found = kept("why did the build fail?", text, 300)
     assert [line for line in below.split("\n") if line and prefix + line not in found] == []
-
-
-def test_a_word_of_the_question_that_many_lines_have_does_not_outweigh_what_went_wrong():
-    steps = [
-        f"{tool}:build: step {n} of {tool} took {n * 7 % 13} ms" for n in range(40) for tool in ("web", "api", "db")
-    ]
-    steps[70] = "db: the migration 0042 does not apply"
-    log = "\n".join([*steps, "The build ends here", "A build of the web was asked for", "build db"])
-    assert steps[70] in compress("Why did the build fail?", [log], max_tokens=60).text

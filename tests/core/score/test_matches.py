@@ -82,23 +82,6 @@ def slips(word):
 @pytest.mark.parametrize(
     ("asked", "written"),
     [
-        ("malcom", "Malcolm"),
-        ("jugantor", "Jugantar"),
-        ("Carslbad", "Carlsbad"),
-        ("brittish", "British"),
-        ("championshipt", "championships"),
-        ("scrutinize", "scrutinise"),
-        ("tangere", "Tángere"),
-        ("Сикорскый", "Сикорский"),
-    ],
-)
-def test_a_slip_is_found(asked, written):
-    assert found(f"who is {asked}", [written, "other", "words"], "ru" if asked > "я" else "en") == {written}
-
-
-@pytest.mark.parametrize(
-    ("asked", "written"),
-    [
         ("plane", "place"),  # short words
         ("status", "states"),  # another letter in a word that is not long
         ("handled", "hands"),
@@ -110,11 +93,6 @@ def test_a_slip_is_found(asked, written):
 )
 def test_another_word_is_another_word(asked, written):
     assert found(asked, [written]) == set()
-
-
-def test_a_word_that_is_there_is_not_looked_for_in_another_spelling():
-    assert found("the capital of Slovenia", ["Slovenia", "Slovania"]) == set()
-    assert found("the capital of Slovenai", ["Slovenia", "Slovania", "capital"]) == {"Slovenia"}
 
 
 @given(st.text(LETTERS, min_size=7, max_size=9), st.data())

@@ -13,6 +13,8 @@ from ctxcompress.data.results import Reason
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError
 
 TEXT = "Kubernetes runs containers on many machines."
+
+
 SENTENCES = (
     "Kubernetes restarts containers that fail.",
     "The weather in Graz was fine.",
@@ -94,18 +96,6 @@ def test_a_text_that_fits_comes_back_as_it_is():
     assert compress_search_results(written, KUBERNETES).results == written
 
 
-def test_a_row_comes_with_the_header_of_its_table_and_code_is_not_cut_within_a_line():
-    rows = "\n".join(f"| option {n} | value {n} |" for n in range(60))
-    (found,) = compress_search_results(hits(0.9, text=f"| name | default |\n|---|---|\n{rows}\n"), "option 42").results
-    assert found["content"].startswith("| name | default |\n|---|---|\n")
-    assert "| option 42 | value 42 |" in found["content"]
-    code = "```python\n" + "".join(f"setting_{n} = {n}\n" for n in range(90)) + "```\n"
-    (found,) = compress_search_results(hits(0.9, text=code), "setting_7").results
-    lines = found["content"].splitlines()
-    assert set(lines) <= set(code.splitlines())
-    assert lines.count("```python") == lines.count("```")
-
-
 def test_every_character_that_is_left_out_is_in_the_account():
     came = search_shapes.tavily_pages()
     result = compress_search_results(came, KUBERNETES)
@@ -134,25 +124,6 @@ def test_one_page_comes_once_and_the_best_scored_of_it():
     assert reasons(result) == [(0, Reason.DUPLICATE, 1), (3, Reason.DUPLICATE, 2)]
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "dropped"),
-    [
-        ("The limit is\n\n30 seconds.", "The limit is 30 seconds.", [1]),
-        ("The limit is 30 seconds.", "Read this. The limit is 30 seconds. Thanks.", [0]),
-        ("Read this. The limit is 30 seconds. Thanks.", " ", [1]),
-        ("", "The limit is 30 seconds.", [0]),
-        ("The limit is 130 seconds.", "30 seconds.", []),
-        ("The limit is 30 seconds.", "The limit is 60 seconds.", []),
-    ],
-)
-def test_of_one_page_what_another_result_says_too_is_left_out(one, other, dropped):
-    came = [{"url": "https://a.example/page", "content": text} for text in (one, other)]
-    result = compress_search_results(came, "What is the limit?")
-    assert [index for index, *_ in reasons(result)] == dropped
-    assert {reason for _, reason, _ in reasons(result)} <= {Reason.DUPLICATE}
-    assert result.results == [found for place, found in enumerate(came) if place not in dropped]
-
-
 def test_the_best_results_are_kept_in_their_order():
     assert kept(hits(0.4, 0.9, 0.5, 0.8), max_results=2) == [1, 3]
     assert kept(hits(0.4, 0.9, 0.4, 0.4), max_results=2) == [0, 1]
@@ -162,27 +133,6 @@ def test_the_best_results_are_kept_in_their_order():
     result = compress_search_results(came, KUBERNETES, max_tokens=room)
     assert result.results == came[2:]
     assert [(index, reason) for index, reason, _ in reasons(result)] == [(0, Reason.BUDGET), (1, Reason.BUDGET)]
-
-
-@pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("encoding", ["o200k_base", len])
-def test_tokens_are_those_of_what_a_model_reads(name, encoding):
-    came, config = shape(name), CompressionConfig(encoding=encoding)
-
-    def read(value):
-        if isinstance(value, str):
-            return value
-        try:
-            return json.dumps(value, ensure_ascii=False)
-        except TypeError:
-            return str(value)
-
-    result = compress_search_results(came, KUBERNETES, config=config)
-    count = Compressor(config).count
-    assert result.original_tokens == count(read(came))
-    assert result.compressed_tokens == count(read(result.results)) < result.original_tokens
-    assert result.tokens_saved == result.original_tokens - result.compressed_tokens
-    assert result.savings_percent == round(100 - 100 * result.compressed_tokens / result.original_tokens, 1)
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -257,12 +207,3 @@ def test_a_budget_that_cannot_hold_them_is_an_error_with_the_tokens():
     with pytest.raises(BudgetTooSmall, match="in 1 results, which take") as raised:
         keeping(["INV-77"], max_tokens=20)
     assert keeping(["INV-77"], max_tokens=raised.value.tokens).compressed_tokens == raised.value.tokens
-
-
-@pytest.mark.parametrize("text", ["Marks the request as aborting, and the socket is destroyed at once. " * 9, ""])
-def test_what_no_reader_sees_is_no_key_sentence_where_there_is_text(text):
-    comment = "<!-- How to abort an http request in node is fixed. -->\n\n"
-    came = [{"url": "https://a.example", "content": comment * 9 + text}]
-    (result,) = compress_search_results(came, "how do I abort an http request in node?").results
-    assert ("fixed" in result["content"]) == (not text)
-    assert result["content"].strip()

@@ -96,13 +96,6 @@ def test_adaptive_drops_results_that_answer_nothing():
     assert compress_search_results(answers(*OTHERS, ANSWER), QUERY, complexity="complex").compressed_count == 4
 
 
-def test_adaptive_drops_them_from_results_that_fit_and_sets_no_other_limit():
-    good = [f"The default timeout of client {n} is {n + 30} seconds. " * 12 for n in range(8)]
-    asked = "what is the default timeout of clients?"
-    found = compressor(adaptive=True).search_results(answers(*good, *OTHERS), asked)
-    assert texts_of(found.results) == good
-
-
 @pytest.mark.parametrize(("on_empty", "count"), [("keep_best", 1), ("original", 3), ("drop", 0)])
 def test_on_empty_decides_if_no_result_answers(on_empty, count):
     config = CompressionConfig(adaptive=True, on_empty=on_empty)

@@ -119,14 +119,6 @@ def test_no_results_stay_none(value):
     assert (result.original_count, result.compressed_count, result.savings_percent, result.dropped) == (0, 0, 0.0, ())
 
 
-def test_results_that_are_nested_too_deeply_are_refused():
-    deep = {}
-    for _ in range(5_000):
-        deep = {"deeper": deep}
-    with pytest.raises(InputError, match="nested too deeply"):
-        compress_search_results([{"url": "https://a.example", "content": "A text.", "more": deep}], KUBERNETES)
-
-
 @given(st.lists(RESULT, max_size=6), st.text(max_size=30))
 def test_results_of_any_content_are_compressed_within_the_limits(results, query):
     came = copy.deepcopy(results)

@@ -5,7 +5,6 @@ import random
 import pytest
 
 from ctxcompress import compress
-from ctxcompress.data.passages import Kind
 from ctxcompress.segment.segments import segment
 
 CHANCE = random.Random(2)
@@ -49,27 +48,6 @@ def test_every_kept_line_is_a_line_of_the_input(text, query, max_tokens):
 
 def test_rows_bring_the_header_of_their_columns():
     assert compress("who runs pid 1077?", [PROCESSES], max_tokens=150).text.startswith("USER         PID")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "A sentence that is wrapped as people wrap sentences in plain\ntext files. Another one follows it, and has 3\n"
-        "numbers: 1, 2 and 3. It ends in\nthe middle.",
-        "Two spaces stand after a full stop.  They are no columns.\nThey come from typewriters.  Many people\n"
-        "still type them.  It is a habit.",
-        "Shall I compare thee to a summer's day\nThou art more lovely and more temperate\nRough winds do shake\n"
-        "the darling buds of May",
-    ],
-    ids=["wrapped", "typewriter", "verse"],
-)
-def test_prose_is_not_cut_at_its_lines(text):
-    ends = {part.end for part in segment(text)}
-    assert not {place + 1 for place, character in enumerate(text) if character == "\n"} <= ends
-
-
-def test_a_heading_of_one_line_stays_one():
-    assert [part.kind for part in segment("A title\n-------\n\nSome text.\n")] == [Kind.HEADING, Kind.PARAGRAPH]
 
 
 FOLDERS = "lib docs tests tools images fonts".split()

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from ctxcompress import Passage, compress
 from ctxcompress.data.passages import Kind, Segment
-from ctxcompress.segment.conversation import is_said
 from ctxcompress.segment.segments import segment, segments_together
 
 WHATSAPP_IPHONE = """\
@@ -38,7 +37,6 @@ LABELS = {
     WHATSAPP_ANDROID: ["12.03.24, 18:04 - ", "12.03.24, 18:04 - Anna: ", "12.03.24, 18:05 - +49 170 1234567: "],
     ZOOM: ["18:04:11 From Anna to Everyone: ", "18:04:20 From Bob to Everyone: "],
     IRC: ["[10:42] <anna> ", "[10:43] <@bob> ", "[10:43] "],
-    "<anna> does 3.12 break numpy?\n<bob> only below 1.26\n": ["<anna> ", "<bob> "],
     "user: sort a list\nassistant: Use sorted.\n": ["user: ", "assistant: "],
     "Human: sort a list\nAI: Use sorted.\n": ["Human: ", "AI: "],
     "**Anna:** Did you call?\n\n**Bob**: Not yet. I will.\n": ["**Anna:** ", "**Bob**: "],
@@ -58,14 +56,11 @@ NO_CONVERSATIONS = {
     "YAML": "name: foo\nversion: 1.2\ndescription: A thing you use.",
     "records": "Name: Foo\nAge: 3\n\nName: Bar\nAge: 4\n\nName: Baz\nAge: 5\n",
     "log": "2024-03-12 10:42:03 ERROR: could not connect\n2024-03-12 10:42:04 INFO: retry\n",
-    "timetable": "Berlin Hbf  10:42\nHannover  11:20\nKoeln  12:30",
     "labels": "Note: You need Python.\n\nWarning: Do you have a backup?\n\nNote: You can skip this.",
-    "definitions": "**Timeout**: The seconds that a call may take.\n\n**Retries**: The number of attempts.",
     "prose": "There are three: one, two and three. She wrote:\n\nIt was late, and we went home.",
     "HTML": "<p> What do you want? </p>\n<p> Nothing. </p>",
     "Rust": "    where\n        H: Handler<T, S>,\n        T: 'static,\n    {\n        let x = f()?;\n",
     "a chat in an example": "Write it so:\n\n```\nuser: hello, who are you?\nassistant: I am a bot.\n```\n",
-    "headers in prose": "Set the headers:\n\nFrom: you\nTo: me\n\nThat is all.",
 }
 
 
@@ -82,11 +77,6 @@ def test_every_speaker_begins_a_turn(text: str, labels: list[str]) -> None:
 @pytest.mark.parametrize("text", NO_CONVERSATIONS.values(), ids=NO_CONVERSATIONS)
 def test_other_texts_with_colons_have_no_turns(text: str) -> None:
     assert not turns(text)
-
-
-def test_text_before_the_first_turn_is_prose() -> None:
-    parts = segment("# Minutes\n\nThe board met in May.\n\nAnna: Shall we start?\nBob: Yes, please.\n")
-    assert [part.kind for part in parts] == [Kind.HEADING, Kind.PARAGRAPH, Kind.TURN, Kind.TURN]
 
 
 def test_the_sentences_of_a_long_turn_need_its_speaker() -> None:
@@ -142,11 +132,6 @@ def test_other_lines_with_colons_are_no_turns(text: str) -> None:
     assert Kind.TURN not in {part.kind for part in segment(text)}
 
 
-def test_passages_are_turns_if_all_speak_again() -> None:
-    texts = ("Jon: Which of the dates do we take?", "Ida: Welcome. First the ferry.", "Jon: Fine.", "Ida: May.")
-    assert together(*texts) == [Kind.TURN] * 4
-
-
 def test_a_passage_is_no_turn_if_no_other_is() -> None:
     assert together("Shipping: We deliver to you.", "Prose.", "Returns are free.", "More prose.")[0] is Kind.PARAGRAPH
 
@@ -189,34 +174,6 @@ def test_segments_partition_the_text(pieces: list[str], cut: int) -> None:
     assert all(0 <= need < len(parts) and need != number for number, part in enumerate(parts) for need in part.needs)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I think so",
-        "And then? Nothing",
-        "Hmmm",
-        "ummm, Tuesday",
-        "Hahaha",
-        "Let’s go",
-        "that doesn't work",
-        "they're late",
-        "Ты где был",
-        "那我去",
-        "x" * 280 + " you",
-    ],
-)
-def test_speech_has_its_signs(text: str) -> None:
-    assert is_said(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["The port is 80.", "İrsen Küçük was elected", "mount /dev/sda1", "humming", "o'clock", "x" * 300 + " you", ""],
-)
-def test_other_text_has_none(text: str) -> None:
-    assert not is_said(text)
-
-
 PIER = (
     "Young sailor: Where did they put the spare rope?",
     "Ship's cook: I saw it under the stairs by the net loft.",
@@ -231,11 +188,6 @@ def test_names_of_several_words_are_names_if_they_recur_and_people_speak() -> No
     segments = segment("\n".join(PIER))
     assert [part.kind for part in segments] == [Kind.TURN] * 6
     assert segments[1].label.startswith("Ship's cook")
-
-
-def test_passages_of_such_names_are_turns() -> None:
-    assert together(*PIER) == [Kind.TURN] * 6
-    assert together(*PIER[:3], "The pier is closed.") == [Kind.PARAGRAPH] * 4
 
 
 @pytest.mark.parametrize(

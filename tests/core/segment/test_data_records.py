@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from ctxcompress import Passage, compress
 from ctxcompress.cache import Cache
 from ctxcompress.data.passages import Kind
-from ctxcompress.segment.rows import row_outline
 from ctxcompress.segment.segments import segment
 
 _CITIES = "Lyon Porto Ghent Bergen Turku Graz Split Kaunas Vigo Cork Bari Varna Linz Nantes Bilbao Aarhus Tartu".split()
@@ -96,11 +95,6 @@ def test_records_are_whole_at_any_budget(max_tokens: int) -> None:
     assert WANTED in kept if max_tokens > 60 else kept[0]["id"] == WANTED["id"]
 
 
-def test_an_interface_description_keeps_the_endpoint_with_its_path() -> None:
-    result = compress("How do I get trains from Turku to Ghent?", [json.dumps(SPEC)], max_tokens=300)
-    assert json.loads(result.text)["paths"]["/Turku/Ghent"]["get"]["summary"] == "Return the trains from Turku to Ghent"
-
-
 @pytest.mark.parametrize("style", STYLES, ids=str)
 @pytest.mark.parametrize("value", [ORDERS, {"results": ORDERS}], ids=["list", "results"])
 def test_a_fence_around_json_is_closed_and_its_content_can_be_parsed(value: object, style: dict[str, Any]) -> None:
@@ -161,48 +155,11 @@ def _table(sign: str) -> str:
     return file.getvalue()
 
 
-@pytest.mark.parametrize("sign", [",", ";", "\t"])
-def test_rows_come_whole_and_with_their_header(sign: str) -> None:
-    text = _table(sign)
-    result = compress(QUERY, [text], max_tokens=200)
-    kept = result.text.split("\n")
-    assert kept[0] == text.split("\n", 1)[0]
-    assert set(kept) <= set(text.split("\n"))
-    assert [row for row in csv.reader(kept, delimiter=sign) if row[0] == "ord-1117"]
-    assert result.tokens <= 200
-
-
-def test_prose_with_commas_is_no_table() -> None:
-    text = "First, there is tea, of course.\nThen, there is milk, at times.\nAnd sugar, for some, is a must.\n"
-    assert {part.kind for part in segment(text)} == {Kind.PARAGRAPH}
-
-
 YAML = "apiVersion: v1\norders:\n" + "".join(
     f"  - id: {order['id']}\n    customer: {order['customer']}\n    address:\n      city: {order['address']['city']}\n"
     f"    # in euros\n    total: {order['total']}\n"
     for order in ORDERS
 )
-DEPLOYMENTS = "services:\n" + "".join(
-    f"  service-{n}:\n    image: registry.example/{_CITIES[n % 17].lower()}:{n}\n    ports:\n    - {8000 + n}\n"
-    f"    env:\n    - name: MODE_{n}\n      value: {'x' * 300}\n"
-    for n in range(60)
-)
-
-
-def test_entries_of_yaml_come_with_their_parents() -> None:
-    kept = compress(QUERY, [YAML], max_tokens=200).text
-    assert "orders:\n  - id: " in kept
-    assert "  - id: ord-1117\n    customer: " in kept
-    assert f"    total: {WANTED['total']}" in kept
-    kept = compress("Which port does service-37 use?", [DEPLOYMENTS], max_tokens=100).text
-    assert kept.startswith("services:\n")
-    assert "  service-37:\n" in kept
-    assert "- 8037" in kept
-
-
-def test_a_conversation_is_no_yaml() -> None:
-    text = "Anna: Hello there.\nBen: Hi, how are you?\nAnna: Fine.\nBen: Good to hear.\nAnna: And you?\nBen: Well.\n"
-    assert Kind.RECORD not in {part.kind for part in segment(text)}
 
 
 XML = '<?xml version="1.0"?>\n<shop>\n' + "".join(
@@ -264,7 +221,7 @@ _PARTS = st.lists(
 
 
 @given(st.sampled_from(["", "[", "{", "<p>", "<x>", "a,b,c\n1,2,3\n", "k:\n  a: b\n", '"a": 1, "b": 2, "c": ']), _PARTS)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=8 * settings().max_examples)
 def test_the_segments_of_any_text_are_the_text(opening: str, rest: str) -> None:
     text = opening + rest * 3
     parts = segment(text)
@@ -282,23 +239,13 @@ def test_the_segments_of_any_text_are_the_text(opening: str, rest: str) -> None:
 )  # fmt: skip
 def test_hostile_data_takes_time_in_proportion(part: str) -> None:
     for text in (
-        part * (200_000 // len(part)),
-        "[{" + part * (200_000 // len(part)),
-        "<p>" + part * 60_000 + " " * 50_000,
+        part * (80_000 // len(part)),
+        "[{" + part * (80_000 // len(part)),
+        "<p>" + part * 20_000 + " " * 20_000,
     ):
         started = time.process_time()
         assert "".join(text[item.start : item.end] for item in segment(text)) == text
-        assert time.process_time() - started < 5
-
-
-def test_all_chunks_of_json_are_data_and_the_rest_of_a_record_is_one_segment() -> None:
-    text = json.dumps(ORDERS)
-    for size in (301, 700, 1_000):
-        for start in range(0, len(text), size):
-            chunk = text[start : start + size]
-            parts = segment(chunk)
-            assert {part.kind for part in parts} == {Kind.RECORD}
-            assert len(parts) <= 2 + chunk.count('{"id"')
+        assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize("style", [{}, {"indent": 1}, {"ensure_ascii": False}], ids=str)
@@ -313,11 +260,6 @@ def test_a_long_text_within_json_is_cut_at_its_sentences(style: dict[str, Any]) 
         text = pages[0]["text"]
         assert sentences[77] in text
         assert all(sentence in sentences for sentence in text.split("\n\n") if sentence)
-
-
-def test_prose_with_commas_and_quotes_is_no_table() -> None:
-    prose = 'On Monday, Tuesday, and Friday\nThe guide said "follow me, please", and left.\nNobody did, so he waited.\n'
-    assert row_outline(prose) == ()
 
 
 WIDE = [["code", "name", *(f"word_{n}" for n in range(40)), "population"]] + [
@@ -338,16 +280,6 @@ def test_no_two_rows_share_a_line_however_long_they_are(max_tokens: int, name: s
     assert len(lines) == 1 or all(line in rows for line in lines)
 
 
-def test_rows_with_line_breaks_in_quotes_are_rows() -> None:
-    text = 'city,country,note\nOslo,Norway,"cold, dark\nand wet"\nRome,Italy,"warm, bright"\n'
-    header, *others = row_outline(text, "cities.csv")
-    assert not others
-    assert [text[row.start : row.end] for row in header.children] == [
-        'Oslo,Norway,"cold, dark\nand wet"\n',
-        'Rome,Italy,"warm, bright"\n',
-    ]
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -366,12 +298,6 @@ def test_a_sentence_that_begins_with_a_marked_word_is_no_markup(text: str) -> No
 )
 def test_elements_with_the_names_of_marked_words_are_markup(text: str) -> None:
     assert {part.kind for part in segment(text)} == {Kind.RECORD}
-
-
-def test_an_object_in_a_map_of_objects_names_nothing() -> None:
-    properties = {key: {"type": "string", "description": f"The {key} of it " * 25} for key in ("name", "title", "age")}
-    text = json.dumps({"schema": properties})
-    assert {part.label for part in segment(text) if '"type"' in text[part.start : part.end]} == {"schema"}
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from ctxcompress import Compression, CompressionConfig, Compressor, Passage, compress
 from ctxcompress.data.passages import Kind, shown
-from ctxcompress.data.results import Reason
 from ctxcompress.segment.segments import segment
 
 SYSTEMS = [
@@ -54,12 +53,6 @@ def test_headings_of_html_have_a_heading_path() -> None:
     assert "".join(PAGE[part.start : part.end] for part in segments) == PAGE
 
 
-def test_opening_tags_belong_to_the_segment_after_them() -> None:
-    text = "<div><h2>Tides</h2><p>High at <b>noon</b>.</p><p>Low at six.</p></div>"
-    parts = [text[part.start : part.end] for part in segment(text)]
-    assert parts == ["<div><h2>Tides</h2>", "<p>High at <b>noon</b>.</p>", "<p>Low at six.</p></div>"]
-
-
 @pytest.mark.parametrize("budget", range(20, 200, 15))
 def test_a_heading_of_html_is_never_kept_alone(budget: int) -> None:
     lines = [line for line in compress(QUERY, [PAGE], max_tokens=budget).text.split("\n") if line]
@@ -68,21 +61,9 @@ def test_a_heading_of_html_is_never_kept_alone(budget: int) -> None:
         assert line not in headings or (following and (line == "Answers" or following not in headings)), lines
 
 
-def test_what_is_kept_of_a_page_is_its_text_in_lines() -> None:
-    result = compress(QUERY, [PAGE], max_tokens=50)
-    assert result.text == (
-        "Answers\n\nHow is the viewer set up on Amiga?\n\nThere is a ready-made archive of it.\n"
-        "Become an administrator, and then type this into a terminal of your choice:\n\nlhaput viewer-1"
-    )
-
-
 def test_a_page_that_fits_is_untouched() -> None:
     assert compress(QUERY, [PAGE], max_tokens=5_000).text == PAGE
     assert compress(QUERY, [PAGE, "More."], max_tokens=5_000, order="relevance").passages[0].text in (PAGE, "More.")
-
-
-def test_no_piece_of_a_style_sheet_is_kept() -> None:
-    assert "/*!" not in compress("Are all equal?", [PAGE], max_tokens=300).text
 
 
 CASES = {
@@ -159,22 +140,6 @@ def test_what_must_be_kept_is_kept_even_in_a_tag() -> None:
     check(result, PAGE)
     result = compress(QUERY, [PAGE], max_tokens=90, must_keep=['<pre class="shell">inst'])
     assert '<pre class="shell">inst' in result.text
-
-
-def test_a_long_page_is_truncated_without_its_tags() -> None:
-    result = compress(QUERY, [PAGE], max_tokens=5_000, max_length=400)
-    check(result, PAGE)
-    assert len(result.text) <= 400
-    assert "How is the viewer set up on Amiga?" in result.text
-    assert {decision.reason for decision in result.dropped} == {Reason.TRUNCATED}
-    assert compress(QUERY, [PAGE], max_tokens=5_000, max_length=len(PAGE)).text == PAGE
-
-
-def test_a_preview_shows_a_whole_sentence() -> None:
-    text = "<p>The <b>tide</b> is <i>high</i> at noon.</p>" + "<p>Nothing else is said.</p>" * 9
-    assert compress("When is the tide high?", [text], max_tokens=60, format="preview").text.endswith(
-        "The tide is high at noon."
-    )
 
 
 WORDS = st.lists(st.sampled_from("harbour tide 42 keeper light rope sand Montag été".split()), min_size=1, max_size=6)

@@ -54,17 +54,6 @@ def test_sections_and_long_entries_are_headings_and_short_entries_are_items():
     assert "".join(PAGE[part.start : part.end] for part in segment(PAGE)) == PAGE
 
 
-def test_text_of_an_entry_needs_its_term_and_not_its_section():
-    parts = segment(PAGE)
-    term = next(
-        number for number, part in enumerate(parts) if PAGE[part.start : part.end].strip() == "--leave-out=PATTERN"
-    )
-    within = [part for part in parts if part.heading[-1:] == ("--leave-out=PATTERN",) and part.kind is not Kind.HEADING]
-    assert len(within) > 3
-    assert all(part.needs == (term,) for part in within)
-    assert parts[term].needs == ()
-
-
 @pytest.mark.parametrize("options", [{}, {"adaptive": True}])
 @pytest.mark.parametrize(
     ("question", "option"),
@@ -87,12 +76,6 @@ def test_what_an_option_does_is_not_kept_without_the_option(question, option, op
 )
 def test_a_synopsis_is_no_source_code(text):
     assert Kind.CODE not in {part.kind for part in segment(text)}
-
-
-def test_source_code_with_the_titles_of_a_manual_stays_source_code():
-    text = '"""Pack.\n\nUSAGE\n    pack [-a] [name]\n\nOPTIONS\n    -a\n        All.\n"""\n\nimport sys\n\n\n'
-    text += "def main():\n    run(sys.argv)\n    return 0\n\n\nif __name__ == '__main__':\n    sys.exit(main())\n"
-    assert {part.kind for part in segment(text)} == {Kind.CODE}
 
 
 def test_markdown_that_quotes_a_manual_stays_markdown():
@@ -121,19 +104,6 @@ def test_segments_partition_any_manual(lines):
     assert all(need < len(parts) for part in parts for need in part.needs)
 
 
-STACKED = f"""\
-OPTIONS
-       --send-all
-       --send-secret
-              Same as --send, but sends the secret boxes instead. {LONG}
-              {LONG}
-
-       -1 ... -9
-              Select how small the boxes get. {LONG * 3}
-              {LONG}
-"""
-
-
 def test_a_label_is_not_kept_with_the_text_of_the_next_entry_only():
     page = (
         f"OPTIONS\n       --green=NAME\n              {LONG * 4}\n\n       --blue\n              Colours boxes blue.\n"
@@ -157,33 +127,3 @@ def test_a_label_is_not_kept_with_the_text_of_the_next_entry_only():
 )
 def test_indented_prose_poems_code_and_quotes_are_no_entries(text):
     assert manual_blocks(text) == []
-
-
-INNER = f"""POND(1)                     User Commands                     POND(1)
-
-NAME
-       pond - keep ducks
-
-OPTIONS
-       --feed=KIND
-              --grain=SIZE
-                     Ducks eat grain of this size, which is 7 millimetres if nobody says otherwise. {LONG}
-                     {LONG}
-
-              --bread
-                     Ducks eat bread. {LONG}
-                     {LONG}
-
-       --water=DEPTH
-              The water is as deep as this. {LONG}
-              {LONG}
-"""
-
-
-@pytest.mark.parametrize("max_tokens", [60, 80, 120])
-def test_text_under_a_label_right_under_a_label_is_kept_with_both(max_tokens):
-    config = CompressionConfig(max_tokens=max_tokens)
-    kept = Compressor(config).compress("how many millimetres is the size of grain?", [INNER]).text
-    assert "7 millimetres" in kept
-    above = kept[: kept.index("Ducks eat grain")].split()
-    assert above[-2:] == ["--feed=KIND", "--grain=SIZE"]

@@ -8,7 +8,7 @@ from segment_texts import markdown_pages
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.segment import markdown as module
-from ctxcompress.segment.markdown import Block, is_marked, markdown_blocks
+from ctxcompress.segment.markdown import markdown_blocks
 from ctxcompress.segment.segments import segment
 
 PAGE = """\
@@ -85,38 +85,11 @@ def test_heading_paths_of_a_page():
     assert paths["end"] == ("Old style", "Lower")
 
 
-def test_headings_skip_levels_and_go_back():
-    text = "# A #\n\nx\n\n### B {#id}\n\nx\n\n##### C\n\nx\n\n## D\n\nx\n"
-    assert [item.heading for item in segment(text) if item.kind is Kind.PARAGRAPH] == [
-        ("A",),
-        ("A", "B"),
-        ("A", "B", "C"),
-        ("A", "D"),
-    ]
-
-
 def test_every_row_needs_its_header_and_the_header_nothing():
     segments = segment(PAGE)
     rows = [index for index, item in enumerate(segments) if item.kind is Kind.TABLE]
     assert segments[rows[0]].needs == ()
     assert all(segments[row].needs == (rows[0],) for row in rows[1:])
-
-
-def test_sentences_share_their_block_and_items_do_not():
-    segments = segment("One here. Two here.\n\n- a\n- b\n")
-    assert [item.block for item in segments] == [0, 0, 1, 2]
-
-
-def test_long_list_items_are_cut_at_sentences():
-    text = "- " + "This is a sentence of the item. " * 20 + "\n- short\n"
-    kinds = [item.kind for item in segment(text)]
-    assert len(kinds) > 10
-    assert set(kinds) == {Kind.LIST_ITEM}
-
-
-def test_a_short_fence_is_one_segment():
-    text = "Text.\n\n```sh\n" + "ls\n" * 50 + "```\n\nText."
-    assert [item.kind for item in segment(text)] == [Kind.PARAGRAPH, Kind.CODE, Kind.PARAGRAPH]
 
 
 @pytest.mark.parametrize("fence", ["```", "~~~", "````"])
@@ -140,21 +113,6 @@ def test_the_pieces_of_a_fence_without_end_need_its_beginning():
     assert all(item.needs == (0,) for item in segments[1:])
 
 
-def test_a_fence_in_a_list_and_in_a_quote():
-    assert [kind for kind, _ in pieces("1. one\n\n   ```sh\n   ls\n   ```\n\n2. two\n")] == [
-        "list_item",
-        "code",
-        "list_item",
-    ]
-    assert [kind for kind, _ in pieces("> text\n>\n> ```\n> code\n> ```\n")] == ["quote", "code"]
-
-
-def test_what_a_fence_holds_is_not_markdown():
-    text = "# A\n\nText.\n\n```sh\n# not a heading\n\n- no item\n```\n\nEnd.\n"
-    assert [kind for kind, _ in pieces(text)] == ["heading", "paragraph", "code", "paragraph"]
-    assert segment(text)[-1].heading == ("A",)
-
-
 def test_a_chunk_that_begins_inside_a_fence():
     text = "x = 1\ny = f(x)\n```\n\nThen we run it.\n\n```sh\nls\n```\n"
     assert [piece for piece in pieces(text) if piece[1]] == [
@@ -169,16 +127,6 @@ def test_a_chunk_that_ends_inside_a_fence():
         ("paragraph", "Run this:"),
         ("code", "```py\nx = 1\n\n# note\ny = 2"),
     ]
-
-
-def test_a_chunk_that_is_the_rest_of_a_fence_has_no_empty_segment():
-    text = "x = f(1)\ny = f(2)\n```"
-    assert [(item.kind, item.start, item.end) for item in segment(text)] == [(Kind.CODE, 0, len(text))]
-
-
-def test_prose_before_a_fence_without_language_stays_prose():
-    text = "We run it now, and then it goes on.\n\n```\nls -l\n```\n\nThat was all of it.\n"
-    assert [kind for kind, _ in pieces(text)] == ["paragraph", "code", "paragraph"]
 
 
 def test_a_chunk_that_begins_inside_a_table():
@@ -217,35 +165,9 @@ def test_lists_and_headings_alone_are_not_code(text):
     assert Kind.CODE not in {item.kind for item in segment(text)}
 
 
-def test_crlf_and_tabs():
-    assert [kind for kind, _ in pieces("# A\r\n\r\nText.\r\n\r\n-\tone\r\n-\ttwo\r\n")] == [
-        "heading",
-        "paragraph",
-        "list_item",
-        "list_item",
-    ]
-
-
 def test_offsets_count_characters_not_bytes():
     text = "# Überschrift 👍\n\n中文。\n\n- één\n\ud800\n\n```\nx\n```\n"
     assert [text[block.start] for block in markdown_blocks(text)] == ["#", "中", "-", "`"]
-
-
-plain = st.lists(
-    st.sampled_from(
-        [
-            "word ", "One. ", "a-b", "\n", "\n\n", " \n", "\t\n", "   ", "\t", "中文。", "é\n", "x|y", "2 + 2",
-        ]
-    )
-).map("".join)  # fmt: skip
-
-
-@given(plain)
-def test_plain_text_has_the_same_blocks_with_markdown_after_it(text):
-    text = f"A{text}z"
-    alone = [block.start for block in markdown_blocks(text)]
-    followed = [block.start for block in markdown_blocks(text + "\n\n***\n") if block.start < len(text)]
-    assert alone == followed
 
 
 def top_level(text):
@@ -310,17 +232,6 @@ def test_a_text_that_is_a_table_has_the_blocks_that_the_parser_finds(header, del
     assert list(markdown_blocks(text)) == expected
 
 
-def test_a_table_is_told_without_the_parser(monkeypatch):
-    monkeypatch.setattr(module, "_block_starts", lambda *_: pytest.fail("parsed"))
-    text = "|  | b |\n| --- | :-: |\n| 1 | 2 \\| 3 |\n|  | `x` |\n\n"
-    assert list(markdown_blocks(text)) == [Block(Kind.TABLE, 0, len(text))]
-
-
-@given(st.text("a#|1.)-> \t\r\n", max_size=16))
-def test_a_text_is_marked_if_one_of_its_lines_is(text):
-    assert is_marked(text) == any(map(is_marked, text.split("\n")))
-
-
 @pytest.mark.parametrize("mark", [">", "> "])
 def test_quotes_too_deep_to_be_written_are_one_block(mark: str) -> None:
     text = mark * 100_000 + "x\n\nAfter it.\n"
@@ -345,21 +256,11 @@ def test_what_no_reader_sees_is_one_segment_that_is_no_text(unread, newline):
     assert parts[1][1] == unread.strip().replace("\n", newline)
 
 
-@pytest.mark.parametrize("mark", ["---", "+++"])
-def test_only_the_matter_before_a_text_is_no_text(mark):
-    text = f"{mark}\ntitle: To abort. It is so.\n{mark}\n\nText.\n\n{mark}\nMore text.\n{mark}\n\nLast text.\n"
-    kinds = {text[part.start : part.end].strip(): part.kind for part in segment(text)}
-    assert kinds[f"{mark}\ntitle: To abort. It is so.\n{mark}"] is Kind.BOILERPLATE
-    assert Kind.BOILERPLATE not in {kind for part, kind in kinds.items() if "ext." in part}
-
-
 @pytest.mark.parametrize(
     "text",
     [
         "[^1]: The timeout is 30/40 seconds.\n",
-        "[Anna]: yes\n",
         "Call me at nine.\n\n[Anna]: thanks.\n\n[Bob]: 9:30.\n",
-        "[Note]: the timeout is 30.\n",
         "---\nThe timeout is 30.\n---\n\nMore text.\n",
         "---\n- The timeout is 30.\n---\n\nMore text.\n",
         "Text that goes on with\n[x]: http://a.org\n",
@@ -377,8 +278,3 @@ def test_rows_right_under_a_list_item_are_rows_of_a_table():
     parts = [(part.kind, text[part.start : part.end], part.needs) for part in segment(text)]
     assert [kind for kind, _, _ in parts] == [Kind.LIST_ITEM, *[Kind.TABLE] * 3, Kind.LIST_ITEM]
     assert [needs for _, _, needs in parts] == [(), (), (1,), (1,), ()]
-
-
-def test_a_fence_within_a_longer_one_is_its_content():
-    text = "````\ncode\n```x\ninner\n```\n````\n\nAfter.\n"
-    assert [part.kind for part in segment(text)] == [Kind.CODE, Kind.PARAGRAPH]

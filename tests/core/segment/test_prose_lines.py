@@ -7,7 +7,6 @@ from segment_texts import texts
 
 from ctxcompress.segment import segments as module
 from ctxcompress.segment.segments import read_each
-from ctxcompress.segment.sentences import is_prose_line
 
 PIECES = (
     *(
@@ -47,35 +46,3 @@ def read_one_by_one(many):
 @given(st.lists(st.one_of(lines, texts), max_size=5))
 def test_texts_are_read_together_as_they_are_alone(many):
     assert read_each(many, [None] * len(many), language="en") == read_one_by_one(many)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The ship was built in 1912. It sank.",
-        "The crew had three parts: the deck, the engine and the kitchen.",
-        "“Nobody knew,” he said: all of them were asleep.",
-        "1912 was the year. It sank.",
-    ],
-)
-def test_a_line_of_prose_is_known(text):
-    assert is_prose_line(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "Anna: To the lake.",
-        "安娜：去湖边。",
-        "1. The ship",
-        "12:30 Anna: To the lake.",
-        "# The ship",
-        "The ship\nsank.",
-        'The "ship": 12',
-        "<b>The ship</b>",
-        "Jan 12 12:30:01 host sshd[12]: Accepted",
-    ],
-)
-def test_what_may_be_something_else_is_no_line_of_prose(text):
-    assert not is_prose_line(text)

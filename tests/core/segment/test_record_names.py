@@ -1,7 +1,6 @@
 """A kept value comes with what names its record, also where the name is in an object beside the value."""
 
 import json
-import xml.etree.ElementTree as ET
 from typing import Any
 
 import pytest
@@ -67,15 +66,3 @@ def test_a_value_of_yaml_comes_with_the_name_of_its_record(number: int) -> None:
         assert "    name: " in item
     wanted = next(item for item in kept.split("- version:")[1:] if f"name: {name}\n" in item)
     assert f"memory: {SERVICES[number]['spec']['memory']}" in wanted
-
-
-def test_a_short_record_of_xml_is_kept_whole() -> None:
-    books = "".join(
-        f"<book><id>b{n}</id><title>The bridges of {_CITIES[n % 17]}, part {n}</title><price>{n * 7 % 50}.95</price>"
-        f"<shelf>{chr(65 + n % 26)}{n}</shelf><publisher>Harbour and Sons</publisher></book>"
-        for n in range(60)
-    )
-    result = compress("What is the price of the book b31?", [f"<books>{books}</books>"], max_tokens=200)
-    kept = {book.findtext("id"): book for book in ET.fromstring(result.text)}
-    assert kept["b31"].findtext("price") == "17.95"
-    assert all(len(book) == 5 for book in kept.values())

@@ -43,12 +43,6 @@ def test_a_cache_changes_nothing():
         assert {*cached} == {compress(QUESTION, given, max_tokens=12).text}
 
 
-def test_texts_of_people_are_turns_with_their_speaker():
-    texts = [text for _, text in TURNS]
-    together = segments_together(texts, [segment(text) for text in texts], "en", ["user"] * len(texts))
-    assert [[part.label for part in together[n]] for n in range(len(texts))] == [["user"]] * len(texts)
-
-
 def test_what_stays_as_it_is():
     prose = {Kind.PARAGRAPH}
     text = TURNS[0][1]
@@ -57,13 +51,6 @@ def test_what_stays_as_it_is():
     assert kinds([text, document, text], ["user"] * 3) == [{Kind.TURN}, {Kind.HEADING, Kind.PARAGRAPH}, {Kind.TURN}]
     spoken = "Jon: When do you fit it?\n\nIda: I fit it in May.\n\nJon: Good, thank you.\n"
     assert segments_together([spoken, text], [segment(spoken), segment(text)], "en", ["user", "user"]).keys() == {1}
-
-
-def test_a_long_turn_is_cut_into_its_sentences():
-    long = "We fit the gearbox in May. " * 40
-    together = segments_together([long, "Yes."], [segment(long), segment("Yes.")], "en", ["user", "assistant"])
-    assert len(together[0]) == 40
-    assert "".join(long[part.start : part.end] for part in together[0]) == long
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from segment_texts import markdown_pages, texts
+from segment_texts import texts
 
 from ctxcompress.segment import sentences as module
 from ctxcompress.segment.sentences import split_sentences
@@ -23,12 +23,9 @@ def sentences(text, language="en"):
         ("en", ["It works. ", "Dr. Smith agreed with Mr. Jones. ", "Good."]),
         ("en", ["Is it so? ", "It is! ", "They said so in 1999."]),
         ("en", ["It costs 3.5 dollars. ", "Version 2.0.1 is out."]),
-        ("en", ["They live in the U.S. and are happy. ", "Others do not."]),
         ("en", ["Use `a. B` here. ", "Then [go on](http://x.y/a. B) there."]),
-        ("en", ["Call module.Class or os.Path.join first. ", "Then stop."]),
         ("en", ["See https://example.org/a.B?c=d. ", "Then stop."]),
         ("en", ["3. **Append only.** What was said stays. ", "Then it is sent."]),
-        ("en", ["10. Open the door. ", "Go in."]),
         ("en", ["Open the door. ", "2. Go in. ", "3. Close it. ", "14. Wait."]),
         ("en", ["Do what follows:\n", "2. Open the door. ", "Go in. ", "Close it."]),
         ("en", ["It was built in\n1986. A year later it closed. ", "That was all."]),
@@ -56,11 +53,6 @@ def test_the_cuts_ascend_to_the_end(text):
         assert cuts[-1] == len(text)
 
 
-def test_offsets_are_into_the_whole_text():
-    text = "Before this. One here. Two here. After that."
-    assert split_sentences(text, 13, 33, "en") == [23, 33]
-
-
 @pytest.mark.parametrize("language", ["en", "zh", "de"])
 def test_blank_lines_of_a_long_text_stay_in_it(language):
     text = "The quick brown fox jumps.\n\nIt is over. " * 1_500
@@ -81,30 +73,10 @@ def test_thai_is_cut_at_spaces():
     assert all(piece.endswith(" ") for piece in pieces)
 
 
-def joined(lines):
-    """Up to four lines in a row: the last piece may be that long."""
-    text = "".join(lines)[:-1]
-    return [text[-len("".join(lines[-count:])) + 1 :] for count in range(1, 5)]
-
-
-def test_a_log_is_cut_at_its_lines():
-    lines = [f"2024-01-01 12:00:{second:02} INFO worker started, waiting for jobs\n" for second in range(60)]
-    assert set(sentences("".join(lines)[:-1])) - set(lines) <= {"".join(lines[-1:])[:-1], *joined(lines)}
-
-
 def test_a_long_line_is_cut_at_clauses():
     pieces = sentences("alpha beta gamma, delta epsilon; " * 100)
     assert len(pieces) > 10
     assert all(piece.endswith((" ", ",", ";")) for piece in pieces)
-
-
-def test_a_long_line_is_not_cut_before_a_mark():
-    text = "alpha beta gamma \u0301" * 100
-    assert all(piece[0] != "\u0301" for piece in sentences(text))
-
-
-def test_one_giant_word_is_one():
-    assert sentences("x" * 50_000) == ["x" * 50_000]
 
 
 @pytest.mark.parametrize("number", ["2.", "12)", "(3)", "**4.**", "> 5.", "- 6."])
@@ -160,30 +132,6 @@ def test_sure_sentences_are_those_that_each_check_finds(text, language):
     assert split_sentences(text, 0, len(text), language) == checked(text, 0, language)
 
 
-@pytest.mark.parametrize("name", sorted(markdown_pages()))
-def test_sure_sentences_of_real_texts_are_those_that_each_check_finds(name):
-    text, start = markdown_pages()[name], 0
-    while start < len(text):
-        end = text.find("\n\n", start) + 2
-        end = end if end > 1 else len(text)
-        assert split_sentences(text[:end], start, end, "en") == checked(text[:end], start, "en")
-        start = end
-
-
-SURE = {
-    "en": "It was so. Then it was not. “Why?” he asked! Éric knew (he said). Nobody else did.",
-    "ru": "Это первое предложение. Это второе предложение! Ёлка стоит в углу.",
-    "zh": "这是第一句。1945年的第二句！“这是第三句。”《书》是第四句。 伦敦是第五句。",
-    "ar": "هذه جملة أولى طويلة جدا هنا. وهذه جملة ثانية طويلة جدا. نعم هذه هي الجملة الثالثة.",
-}
-
-
-@pytest.mark.parametrize("language", SURE)
-def test_usual_prose_is_not_looked_at_sentence_by_sentence(language, monkeypatch):
-    monkeypatch.setattr(module, "_begins", lambda *_: pytest.fail("looked at each sentence"))
-    assert len(sentences(SURE[language], language)) > 2
-
-
 WRAPPED = "\n".join(
     textwrap.wrap(
         "He shall have the Power to name the Keepers of the Harbour and of the Lights, the Pilots, and all other "
@@ -198,9 +146,3 @@ def test_a_long_wrapped_sentence_is_cut_at_clauses_not_at_lines():
     cuts = split_sentences(WRAPPED, 0, len(WRAPPED), "en")
     assert len(cuts) > 3
     assert all(WRAPPED[:cut].rstrip()[-1] in ",;" for cut in cuts[:-1])
-
-
-def test_lines_of_other_text_are_cut_at_their_ends():
-    lines = [f"state {n}: {'ready ' * (n % 5)}for {'more ' * (n % 3)}work" for n in range(40)]
-    text = "\n".join(lines)
-    assert {text[:cut].count("\n") for cut in split_sentences(text, 0, len(text), "en")} >= set(range(1, 30))

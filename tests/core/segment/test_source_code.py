@@ -1,18 +1,12 @@
 """Source code: told from prose, and cut at functions with their qualified names."""
 
-import ast
-from bisect import bisect_right
-from itertools import accumulate
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from segment_texts import markdown_pages, sources
 
 from ctxcompress import compress
-from ctxcompress.code.detection import code_lines, code_share, looks_like_code, source_language
+from ctxcompress.code.detection import looks_like_code, source_language
 from ctxcompress.code.line_outline import line_outline
-from ctxcompress.data.passages import Kind, walk
+from ctxcompress.data.passages import Kind
 from ctxcompress.segment.segments import segment
 from ctxcompress.segment.source_code import code_segments, outline
 
@@ -51,24 +45,6 @@ CODE = {
     "lua": "local function add(a, b)\n  return a + b\nend\n",
     "json": '{\n  "name": "x",\n  "items": [1, 2, 3]\n}\n',
 }
-NAMES = {
-    "py": [("first",), ("Box",), ("Box", "open")],
-    "js": [("load",), ("twice",), ("Cache",), ("Cache", "get")],
-    "ts": [("User",), ("find",)],
-    "java": [("Shop",), ("Shop", "toString"), ("Shop", "count")],
-    "go": [("Point",), ("Point", "Norm"), ("main",)],
-    "rs": [("Stack",), ("Stack",), ("Stack", "push")],
-    "c": [("add",), ("main",)],
-    "cpp": [("shop",), ("shop", "Item"), ("Item", "total")],
-    "cs": [("Shop",), ("Shop", "Item"), ("Shop", "Item", "Total")],
-    "rb": [("Shop",), ("Shop", "initialize"), ("Shop", "open")],
-    "php": [("add",)],
-    "kt": [("add",), ("Box",), ("Box", "open")],
-    "swift": [("Box",), ("Box", "open")],
-    "scala": [("Main",), ("Main", "add")],
-    "lua": [("add",)],
-    "json": [],
-}
 
 
 def names(text, name="a.py"):
@@ -106,11 +82,6 @@ def test_a_shell_script_is_recognized_by_its_name():
     assert looks_like_code('#!/bin/bash\nset -e\nfor f in *.txt; do\n  echo "$f"\ndone\n', "run.sh")
 
 
-@pytest.mark.parametrize("ending", CODE)
-def test_qualified_names(ending):
-    assert names(CODE[ending], None) == names(CODE[ending], f"a.{ending}") == list(dict.fromkeys(NAMES[ending]))
-
-
 @pytest.mark.parametrize("name", [None, "Node.js", "https://en.wikipedia.org/wiki/Node.js", "a.md", "a.txt"])
 def test_prose_stays_prose(name):
     assert not looks_like_code(PROSE, name)
@@ -132,40 +103,6 @@ def test_pages_are_not_code_and_sources_are():
     assert all(looks_like_code(text, name) for name, text in sources().items())
 
 
-LINES = """\
-def f(x):
-    return x
-\t}
-x, y = 1, 2
-"key": 1,
-$a = 1
-$a
-if x then
-for (;;) {
-call(x);
-else
-
-  \n\
-A sentence of prose.
-for all of them
-- an item
-# a heading
-[a] label
-é [link](https://e.org)""".split("\n")
-
-
-@given(st.lists(st.sampled_from(LINES)), st.sampled_from(["\n", "\r\n", "\n\n"]))
-def test_lines_are_told_each_by_itself(lines, end):
-    code, others = code_lines(end.join(lines))
-    alone = [code_lines(line) for line in lines]
-    assert (code, others) == (sum(one for one, _ in alone), sum(other for _, other in alone))
-    assert code_share(end.join(lines)) == code_share("\n".join(lines))
-
-
-def test_the_share_of_nothing_is_nothing():
-    assert code_share("") == code_share("\n \n") == code_share("- a\n- b\n") == 0.0
-
-
 def test_comments_and_decorators_belong_to_what_they_stand_above():
     text = (
         "x = 1\n\n# says what\n@cache\n@other(1)\ndef one(y):\n    return y\n\n\n# floating\n\ndef two():\n    pass\n"
@@ -176,16 +113,6 @@ def test_comments_and_decorators_belong_to_what_they_stand_above():
         ((), "# floating"),
         (("two",), "def two():"),
     ]
-
-
-def test_functions_inside_of_a_function_are_parts_of_it():
-    text = "def outer():\n    def inner():\n        return 1\n    return inner\n\n\ny = outer()\n"
-    assert [heading for heading, _ in blocks(text)] == [("outer",), ()]
-
-
-def test_a_comment_at_the_margin_does_not_end_a_class():
-    text = "class A:\n    def one(self):\n        pass\n\n# ---- part two\n\n    def two(self):\n        pass\n"
-    assert names(text) == [("A",), ("A", "one"), ("A", "two")]
 
 
 def test_a_long_function_is_cut_at_statements_that_need_its_signature():
@@ -199,29 +126,6 @@ def test_a_long_function_is_cut_at_statements_that_need_its_signature():
     assert all(item.needs == (0,) for item in segments[1:])
     assert all(text[item.start :].startswith(("    value", "    if")) for item in segments[1:])
     assert {item.heading for item in segments} == {("long",)}
-
-
-def definitions(body, path=()):
-    """(line, qualified name) of the functions and classes, but for those inside of functions."""
-    for node in body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.lineno, (*path, node.name)
-        if isinstance(node, ast.ClassDef):
-            yield from definitions(node.body, (*path, node.name))
-
-
-def test_qualified_names_in_the_standard_library_are_those_of_its_syntax_trees():
-    right = wrong = 0
-    for text in sources().values():
-        line_starts = [0, *accumulate(len(line) for line in text.splitlines(keepends=True))]
-        found = {
-            (bisect_right(line_starts, node.signature), tuple(node.name.split(".")))
-            for node in walk(outline(text, "a.py"))
-        }
-        wanted = set(definitions(ast.parse(text).body))
-        right, wrong = right + len(wanted & found), wrong + len(wanted - found)
-    assert right > 200
-    assert wrong <= right / 100
 
 
 def test_a_block_of_a_configuration_is_a_segment_as_a_function_is() -> None:

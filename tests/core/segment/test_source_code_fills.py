@@ -94,12 +94,6 @@ def test_a_method_of_ruby_needs_its_class_and_its_module() -> None:
     assert lines[-2:] == ["  end", "end"]
 
 
-def test_a_bracket_that_is_never_closed_ends_before_the_next_method_of_ruby() -> None:
-    text = _RUBY.replace("class Cart\n", "class Cart\n    PATTERN = /\\(a/\n")
-    longest = max(part.end - part.start for part in segment_outlined(text, outline(text, "shop.rb")))
-    assert longest < 500
-
-
 def test_what_has_no_parts_is_cut_into_paragraphs_that_need_its_first_and_last_line() -> None:
     body = "".join(f"  #if A{number}\n  void f{number}();\n\n" for number in range(300))
     text = f"class Shop {{\n{body}}};\n"
@@ -110,13 +104,3 @@ def test_what_has_no_parts_is_cut_into_paragraphs_that_need_its_first_and_last_l
     assert text[first.start : first.end] == "class Shop {\n"
     assert text[last.start : last.end] == "};\n"
     assert all({0, len(parts) - 1} <= set(part.needs) for part in parts[1:-1])
-
-
-def test_an_empty_element_of_xml_is_a_part() -> None:
-    rules = "".join(
-        f'    <allow own="org.shop.Part{number}"\n           member="Get{number}"/>\n' for number in range(200)
-    )
-    text = f'<config>\n  <policy user="root">\n{rules}  </policy>\n</config>\n'
-    result = compress("Who may get Get77?", [Passage("a", text, file_path="shop.conf")], max_tokens=200)
-    assert 'member="Get77"/>' in result.text
-    assert result.tokens >= 150

@@ -83,22 +83,6 @@ def test_what_is_left_out_of_a_chain_is_marked():
     assert "        # ..." in lines[: lines.index("    elif a == 37:")]
 
 
-def test_the_last_bracket_of_a_call_closes_no_statement():
-    text = "if a:\n" + "    apply(1)\n" * 40 + "else:\n" + "    log(2)\n" * 30 + "    raise Wrong(\n        a,\n    )\n"
-    for budget in range(30, 300, 10):
-        ast.parse(kept(text, "a.py", "apply", budget))
-
-
-def test_values_that_are_left_out_have_a_comment_between_brackets():
-    text = (
-        "class A:\n    KINDS = {'red', 'green',\n"
-        + "".join(f"             'k{n}',\n" for n in range(60))
-        + "             'blue'}\n"
-    )
-    for budget in range(40, 200, 10):
-        ast.parse(kept(text, "a.py", "kinds red blue", budget))
-
-
 def test_the_else_of_a_try_stays_with_what_it_belongs_to():
     text = TRY_ELSE.replace("    s = apply0(s)\n", "    s = apply0(s)\n" * 4)
     trees = [ast.parse(kept(text, "a.py", "apply0", budget)) for budget in range(40, 240, 4)]
@@ -124,13 +108,6 @@ def test_a_docstring_below_a_comment_is_cut_within_its_quotes():
     text = f'#\n# All rights are ours.\n#\n"""\nHouses.\n\n{paragraphs}\n"""\n\nclass House:\n    number = 1\n'
     for budget in range(30, 200, 10):
         ast.parse(kept(text, "a.py", "the lift of house 6", budget))
-
-
-def test_entries_that_are_told_apart_by_a_comment_stay_entries():
-    text = CODES.replace("    'k30'", "    # The second half.\n    'k30'")
-    for number in range(0, N, 7):
-        tree = ast.parse(kept(text, "a.py", f"apply{number}", 100))
-        assert f"apply{number}" in ast.unparse(tree)
 
 
 @pytest.mark.parametrize("count", [1_000, 20_000])

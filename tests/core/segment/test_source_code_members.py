@@ -34,15 +34,6 @@ def test_a_function_in_an_object_is_a_segment_with_a_name(name):
     assert found[0][0] in (NodeKind.FUNCTION, NodeKind.METHOD)
 
 
-@pytest.mark.parametrize("name", OBJECTS)
-def test_the_member_that_is_asked_about_is_kept_and_parses(name):
-    text, _ = OBJECTS[name]
-    kept = compress("load7", [Passage("a", text, file_path="a.js")], max_tokens=60).text
-    assert "fetch('/load/7', x)" in kept
-    assert "load8" not in kept
-    assert parses(kept, "javascript")
-
-
 @given(st.integers(1, 5), st.booleans())
 def test_a_long_comment_is_cut_and_the_function_stands_without_it(paragraphs, is_block):
     comment = "///\n".join([PARAGRAPH] * paragraphs)

@@ -35,11 +35,6 @@ def test_a_row_of_years_or_names_below_a_spanning_heading_is_header(above: str, 
     assert header("\n".join(lines)) == "\n".join(lines[:3]) + "\n"
 
 
-def test_several_rows_can_be_header() -> None:
-    table = "|  | Group |  |\n|---|---|---|\n|  | Restated |  |\n| Year | 2018 | 2019 |\n| Leases | 4 | 5 |\n"
-    assert header(table).count("\n") == 4
-
-
 @pytest.mark.parametrize(
     "table",
     [

@@ -60,39 +60,6 @@ def test_chunks_of_source_fill_the_budget(name, budget):
     assert 0.95 * budget <= result.tokens <= budget
 
 
-WRITING = '''
-    def {name}_csv(self, path, rows, separator):
-        """{what}"""
-        with open(path, "{mode}", encoding="utf-8", newline="") as stream:
-            for row in rows:
-                cells = [str(cell).strip() for cell in row]
-                stream.write(separator.join(cells) + "\\n")
-            stream.flush()
-            self.{counter} += len(rows)
-        return path
-'''
-SETTING = """
-    def {side}_{what}(self, value):
-        self._{side}_{what} = value
-        return self.check("{side}", "{what}")
-"""
-
-
-@pytest.mark.parametrize("budget", [200, 250, 300, 400])
-def test_a_long_function_that_is_asked_for_comes_before_what_only_fills_although_another_one_looks_like_it(budget):
-    write = WRITING.format(name="write", what="Write the rows of the report.", mode="w", counter="written")
-    append = WRITING.format(name="append", what="Append the rows to a report.", mode="a", counter="appended")
-    sides, whats = (
-        ("left", "right", "top", "low", "mid", "far"),
-        ("height", "width", "depth", "angle", "color", "weight"),
-    )
-    setters = [SETTING.format(side=side, what=what) for side in sides for what in whats]
-    text = "".join(["class Report:", *setters[:18], write, append, *setters[18:]])
-    kept = compress("write or append the rows of a report to a csv file", [text], max_tokens=budget).text
-    assert write.strip() in kept
-    assert append.strip() in kept
-
-
 SHORT = 40
 """Characters: a reader cannot tell what a shorter piece belongs to."""
 sizes = st.lists(st.lists(st.integers(1, 14), min_size=2, max_size=6), max_size=12)

@@ -62,14 +62,6 @@ def test_of_many_places_with_the_same_text_the_best_one_is_kept_if_not_all_fit()
     assert "TICKET-123 has a default timeout of 30 seconds." in text
 
 
-def test_adaptive_does_not_drop_it_even_where_nothing_answers():
-    text = compress(
-        "who signs the lease?", [TEXT], max_tokens=60, must_keep=["TICKET-123"], adaptive=True, on_empty="drop"
-    )
-    assert "The ticket is TICKET-123." in text.text
-    assert compress("who signs the lease?", [TEXT], max_tokens=60, adaptive=True, on_empty="drop").text == ""
-
-
 def test_a_preview_shows_the_passages_with_matches_first_and_the_match():
     passages = [Passage(f"p{n}", f"The default timeout is {n} seconds. {FILLER}") for n in range(20)]
     passages[15] = Passage("p15", f"{FILLER} {'word ' * 60} the TICKET-123 is here. {FILLER}")
@@ -79,14 +71,6 @@ def test_a_preview_shows_the_passages_with_matches_first_and_the_match():
     assert len(result.passages) > 1
     with pytest.raises(BudgetTooSmall, match=r"1 of 1 passages .* have no room for a preview line in max_tokens=5"):
         compress("default timeout", passages, **options | {"max_tokens": 5})
-
-
-def test_code_keeps_the_function_that_holds_it():
-    functions = "\n\n".join(f"def name_{n}(x):\n    '''Return {n}.'''\n    return x + {n}" for n in range(60))
-    code = functions.replace("return x + 41", "return x + 41  # INV-41")
-    text = compress("name_3", [Passage("a", code, file_path="a.py")], max_tokens=80, must_keep=["INV-41"]).text
-    assert "def name_41(x):" in text
-    compile(text, "a.py", "exec")
 
 
 def test_the_cache_tells_rules_apart_and_keeps_no_result_of_functions():

@@ -1,6 +1,6 @@
 """What is kept as the final text: which spans are emitted, markers between them, and the order of the passages."""
 
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -9,7 +9,7 @@ from selections import pages
 from towns import PASSAGES, QUERY, TEXTS, words
 
 from ctxcompress import compress
-from ctxcompress.data.passages import Kind, Segment, shown
+from ctxcompress.data.passages import shown
 from ctxcompress.segment.segments import segment
 from ctxcompress.select.layout import assemble
 
@@ -25,14 +25,6 @@ def test_assembled_spans_hold_the_kept_segments_and_white_space(text, data):
     for number, (_, start, end, *_) in enumerate(segments):
         visible = {position for position in range(start, end) if not text[position].isspace()}
         assert covered & visible == (visible if number in kept else set())
-
-
-def test_a_sentence_of_a_later_paragraph_does_not_go_on_in_the_line_of_an_earlier_one():
-    parts = ["Directory    Description\n\n", "Some are reserved. ", "They are:\n\n", "next"]
-    ends = list(accumulate(map(len, parts), initial=0))
-    segments = [Segment(Kind.PARAGRAPH, start, end, 0) for start, end in pairwise(ends)]
-    spans = assemble("".join(parts), segments, [0, 2])
-    assert shown("".join(parts), spans) == "Directory    Description\n\nThey are:"
 
 
 # Markers where lines of a log were dropped
@@ -56,12 +48,6 @@ def test_there_is_a_marker_where_lines_are_missing_and_nowhere_else():
             assert LINES.index(after) == LINES.index(before) + 1
     places = [LINES.index(line) for line in shown if line in LINES]
     assert shown.count(MARKER) == sum(second - first > 1 for first, second in pairwise(places))
-
-
-def test_markers_are_no_part_of_the_spans():
-    passage = kept(LOG).passages[0]
-    assert any(MARKER in marker.text for marker in passage.markers)
-    assert MARKER not in "".join(LOG[start:end] for start, end in passage.spans)
 
 
 # The order that passages are shown in

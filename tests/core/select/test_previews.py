@@ -89,24 +89,6 @@ def test_an_unknown_id_is_refused_with_those_there_are():
 # Relevance
 
 
-def test_a_line_shows_the_relevance_of_its_passage():
-    result = preview(order="relevance")
-    shown = [float(line.partition("(")[2].partition(")")[0]) for line in result.text.splitlines()]
-    assert shown == [round(kept.relevance, 2) for kept in result.passages]
-    assert shown == sorted(shown, reverse=True)
-    assert shown[0] > 0.5 > shown[-1]
-
-
-def test_adaptive_leaves_out_passages_that_answer_nothing():
-    every, few = preview(), preview(adaptive=0.2)
-    assert 1 <= len(few.passages) < len(every.passages)
-    assert "fenwick" in [kept.id for kept in few.passages]
-    assert all(kept.relevance >= 0.2 for kept in few.passages)
-    assert {part.reason for part in few.dropped if part.index not in {kept.index for kept in few.passages}} == {
-        "unlikely"
-    }
-
-
 @pytest.mark.parametrize(("on_empty", "count"), [("keep_best", 1), ("original", len(PASSAGES)), ("drop", 0)])
 def test_if_no_passage_answers_on_empty_decides(on_empty, count):
     result = preview(query="zebra stripes in kenya", adaptive=True, on_empty=on_empty)

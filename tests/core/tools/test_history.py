@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig
-from ctxcompress.agents.agent_messages import AgentMessage, Role, goal_of, query_for, steps_of
+from ctxcompress.agents.agent_messages import AgentMessage, Role, goal_of, steps_of
 from ctxcompress.agents.history import HistoryCompressor
 from ctxcompress.agents.older_steps import LEFT_OUT
 from ctxcompress.errors import ConfigError
@@ -160,40 +160,6 @@ def run(steps: int, *, goal: str = "When is the gearbox of the ferry fitted?", s
     return messages
 
 
-def test_nothing_happens_while_the_messages_fit():
-    messages = run(5)
-    compressor = HistoryCompressor(CONFIG, 50_000)
-    assert compressor.next_generation(messages, None) is None
-    assert compressor.shown(messages, None) == dict(enumerate(messages))
-
-
-def test_after_a_generation_as_many_steps_fit_as_stay_untouched():
-    compressor = HistoryCompressor(CONFIG, 4_000)
-    messages, generation = [user(0, "When is the gearbox fitted?")], None
-    made: list[int] = []
-    for number in range(40):
-        place = len(messages)
-        messages += [said(place, "", f"c{place}"), result(place + 1, f"c{place}", filler(place, 28))]
-        assert 550 < compressor.tokens(messages[-1]) < 690  # three have more than half of what they leave
-        newer = compressor.next_generation(messages, generation)
-        made += [number] if newer is not generation else []
-        generation = newer
-    assert len(made) > 5
-    assert all(after - before >= compressor.keep_last for before, after in pairwise(made))
-
-
-def test_a_text_that_is_shown_elsewhere_is_not_missing():
-    harbour = filler(2, 8) + "The harbour master is called Okonkwo. " + filler(3, 8)
-    messages = run(12)
-    messages[2] = replace(messages[2], texts=[harbour])
-    compressor = HistoryCompressor(CONFIG, 2_500)
-    first = compressor.next_generation(messages, None)
-    messages += [said(97, "I look again.", "again"), result(98, "again", harbour)]
-    messages += [user(99, "What is the name of the harbour master?")]
-    assert "Okonkwo" not in str(first["shortened"])
-    assert compressor.next_generation(messages, first) == {**first, "goal": "m99"}
-
-
 def test_a_short_message_of_a_dropped_step_comes_back_when_it_is_asked_for():
     messages = [user(0, "Look at page one."), *run(3)[1:]]
     messages += [user(7, "By the way, my deputy is Tomasz Wieczorek."), said(8, "Noted.")]
@@ -243,44 +209,6 @@ def test_a_message_that_needs_nothing_of_what_was_left_out_changes_nothing():
     assert bm25.next_generation(messages, before)["number"] == 2
 
 
-def test_a_message_that_was_changed_meanwhile_is_shown_as_it_is_now():
-    messages = run(12)
-    compressor = HistoryCompressor(CONFIG, 2_000)
-    generation = compressor.next_generation(messages, None)
-    place = next(n for n, message in enumerate(messages) if message.id in generation["shortened"])
-    messages[place] = replace(messages[place], texts=["Changed by a person."])
-    assert compressor.shown(messages, generation)[place] == messages[place]
-
-
-def test_what_cannot_be_touched_stays_and_a_warning_says_that_it_is_too_long(warned):
-    huge = [*run(3), said(90, filler(1, 400))]
-    compressor = HistoryCompressor(CONFIG, 1_000, keep_last=1)
-    generation = compressor.next_generation(huge, None)
-    assert "raise history_tokens, or lower keep_last" in warned.text
-    assert list(compressor.shown(huge, generation).values()) == [huge[0], huge[-1]]
-    assert compressor.next_generation(huge, generation) is generation
-
-
-def test_messages_without_an_id_and_calls_without_a_result_stay():
-    messages = [replace(message, id=None) for message in run(4)] + run(8)[1:]
-    unanswered = said(70, filler(1, 30), "never answered")
-    messages.insert(12, unanswered)
-    compressor = HistoryCompressor(CONFIG, 1_500)
-    shown = list(compressor.shown(messages, compressor.next_generation(messages, None)).values())
-    assert shown[:9] == messages[:9]
-    assert unanswered in shown
-
-
-def test_a_run_without_a_message_of_the_user_is_compressed_for_what_the_model_said_last():
-    messages = run(12)[1:]
-    messages.append(said(60, "Now I look for the crane of the yard in Bremen."))
-    assert query_for(messages, None) == "Now I look for the crane of the yard in Bremen."
-    compressor = HistoryCompressor(CONFIG, 1_500)
-    generation = compressor.next_generation(messages, None)
-    assert generation["goal"] is None
-    assert_rules(messages, compressor, generation)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -294,14 +222,3 @@ def test_a_run_without_a_message_of_the_user_is_compressed_for_what_the_model_sa
 def test_values_that_cannot_work_are_refused(options, message):
     with pytest.raises(ConfigError, match=message):
         HistoryCompressor(CONFIG, **{"history_tokens": 100, **options})
-
-
-def test_a_share_is_of_the_context_window():
-    share = HistoryCompressor(CONFIG, "50%")
-    number = HistoryCompressor(CONFIG, 2_000)
-    assert (share.limit(4_000), number.limit(), number.limit(4_000)) == (2_000, 2_000, 2_000)
-    assert share.next_generation(run(12), None, 4_000) == number.next_generation(run(12), None)
-    with pytest.raises(ConfigError, match="give context_window in tokens"):
-        share.limit(None)
-    with pytest.raises(ConfigError, match="less than one token; give a larger share"):
-        share.limit(1)

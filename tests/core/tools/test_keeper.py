@@ -50,11 +50,6 @@ def test_a_handle_belongs_to_the_text_the_conversation_and_the_secret():
     assert len(store.handles("one")) == 3
 
 
-def test_without_a_conversation_a_handle_is_longer():
-    keeper = Keeper(MemoryStore(), b"secret")
-    assert [len(keeper.keep(conversation, "text")) for conversation in ("one", "")] == [12, 20]
-
-
 def test_two_texts_never_share_a_handle():
     store = MemoryStore()
     keeper = Keeper(store, b"secret")
@@ -87,11 +82,6 @@ def test_the_budget_holds_however_long_the_marker_is(limit, marker):
     made = fitted(Made, lambda shorter: Made(shorter.compressed_tokens + marker), limit, room=40)
     assert made is not None
     assert made.compressed_tokens <= limit
-
-
-def test_a_marker_is_never_longer_than_what_it_stands_for():
-    filtered = Made(80, original_tokens=90)
-    assert fitted(lambda _: filtered, lambda _: Made(95, original_tokens=90), 100, room=40) is None
 
 
 PARTS = ["words in a row ", "- a", "\n", "字在中文里", "0x3f2a91c4", '{"a": 1}, ', "\t"]
@@ -163,12 +153,6 @@ def test_a_question_gets_what_answers_it_and_no_filler_however_much_fits(max_tok
         assert MARKER.search(answer)["lines"]
 
 
-@pytest.mark.parametrize("max_tokens", [300, 50_000])
-def test_a_short_text_comes_whole_whatever_is_asked(max_tokens):
-    text = "Ships came late. The default timeout is 30 seconds."
-    assert expanded(text, max_tokens, question="what is the default timeout?") == text
-
-
 @pytest.mark.parametrize("written", ["{}", "[{}]", "expand {}", " '{}' ", "[expand {}]"])
 def test_a_handle_may_be_written_in_several_ways(written):
     store, handle = kept("text")
@@ -184,26 +168,6 @@ def test_a_handle_of_another_conversation_or_an_invented_one_finds_nothing():
         assert "secret" not in str(error.value)
         assert own not in str(error.value)
         assert "Call the tool again" in str(error.value)
-
-
-def test_the_error_names_the_handles_of_the_conversation():
-    store = MemoryStore()
-    keeper = Keeper(store, b"secret")
-    handles = [keeper.keep("one", f"text {number}") for number in range(7)]
-    keeper.keep("", "text of nobody")
-    expander = Expander.of(CONFIG, 300)
-    with pytest.raises(CannotExpand) as error:
-        expander.expand(store, ["one"], "ctx-00000000")
-    assert ", ".join(handles[:1:-1]) + " and 2 older ones" in str(error.value)
-    with pytest.raises(CannotExpand, match="Call the tool again whose result you need"):
-        expander.expand(store, [""], "ctx-00000000")
-
-
-def test_a_store_that_fails_gives_an_error_for_the_model(tmp_path):
-    store = DiskStore(tmp_path / "left.db")
-    (tmp_path / "left.db").write_bytes(b"damaged" * 1_000)
-    with pytest.raises(CannotExpand, match=r"cannot be read .* Call the tool again"):
-        Expander.of(CONFIG, 300).expand(store, ["one"], "ctx-00000000")
 
 
 @pytest.mark.parametrize("lines", ["first", "5-3", "0", "401", "401-500", "1-2-3", "9" * 100])

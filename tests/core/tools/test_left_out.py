@@ -65,15 +65,6 @@ def test_the_oldest_go_first(make):
     assert store.handles("conversation 1") == ["ctx-3"]
 
 
-def test_a_text_that_is_kept_again_is_the_newest(make):
-    clock = Clock()
-    store = make(max_bytes=20, clock=clock)
-    for handle in ("ctx-1", "ctx-2", "ctx-1", "ctx-3"):
-        clock.now += 1
-        store.put("one", handle, "0123456789")
-    assert store.handles("one") == ["ctx-3", "ctx-1"]
-
-
 def test_a_text_that_is_larger_than_the_store_is_not_kept(make):
     store = make(max_bytes=10)
     store.put("one", "ctx-1", "small")
@@ -119,11 +110,6 @@ def test_a_copy_is_the_same_store_and_a_pickled_one_has_the_same_limits(make):
 def test_values_that_cannot_work_are_refused(make, options, message):
     with pytest.raises(ConfigError, match=message):
         make(**options)
-
-
-def test_another_process_finds_what_is_on_disk(tmp_path):
-    DiskStore(tmp_path / "left.db").put("one", "ctx-1", "text")
-    assert DiskStore(tmp_path / "left.db").get("one", "ctx-1") == "text"
 
 
 def test_a_forgotten_text_is_not_in_the_file(tmp_path):

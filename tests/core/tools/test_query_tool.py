@@ -2,7 +2,6 @@
 
 import json
 import math
-from itertools import pairwise
 from xml.etree import ElementTree
 
 import jsonschema
@@ -11,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from language_models import ANSWER, Model, naming, page
 from language_models import QUERY as LLM_QUERY
-from published_settings import PUBLISHED
 
 from ctxcompress import CompressionConfig, Compressor, Passage
 from ctxcompress.agents.query_tool import OUTPUT_SCHEMA, QueryTool
@@ -119,19 +117,6 @@ def test_a_result_says_where_it_is_from_and_its_score_relative_to_the_best():
     assert told.kept[1].original == found()[2]
 
 
-def test_no_limit_of_results_or_of_a_document_drops_what_there_is_room_for():
-    words = ("connect", "read", "write", "close", "send", "wait", "retry", "poll")
-    passages = [passage(0, f"Timeout number {word} is for {word}.", 0.9) for word in words]
-    assert len(answer(passages).results) == len(words)
-    assert len(answer(passages, QueryTool.of(max_chunks_per_doc=2)).results) == 2
-
-
-def test_what_stands_far_into_a_result_is_found_where_a_fact_is_asked_for():
-    text = "The client keeps a pool of connections for each host that it talks to. " * 10
-    found = answer([passage(0, text + "Set `max_retries` to 7.", 1.0)], query="max_retries")
-    assert "Set `max_retries` to 7." in found.text
-
-
 @pytest.mark.parametrize(
     ("given", "count"),
     [
@@ -144,15 +129,6 @@ def test_what_stands_far_into_a_result_is_found_where_a_fact_is_asked_for():
 )
 def test_the_arguments_can_switch_every_filter_off(given, count):
     assert len(answer(found(), **given).results) == count
-
-
-def test_the_arguments_can_switch_off_what_the_options_cut_and_limit():
-    text = "The client keeps a pool of connections for each host that it talks to. " * 10
-    tool = QueryTool.of(PUBLISHED["docs"], metadata_map={"score": "score"})
-    passages = [passage(0, f"{text}Set `max_retries` to {number}.", 1.0) for number in range(4)]
-    assert "Set `max_retries`" not in answer(passages, tool, query="max_retries").text
-    whole = answer(passages, tool, query="max_retries", filters=False)
-    assert all(f"Set `max_retries` to {number}." in whole.text for number in range(4))
 
 
 @pytest.mark.parametrize("of", ["near", "meaning"])
@@ -212,13 +188,6 @@ def test_no_text_path_or_heading_can_forge_another_result():
     assert f"\\{forged}" in lines
 
 
-def test_statistics_come_where_they_are_asked_for():
-    with_them = answer(found(), show_stats=True).text
-    without = answer(found()).text
-    assert with_them.startswith(without)
-    assert "- After score filter (≥0.3): 3" in with_them
-
-
 @given(
     st.integers(1, 300),
     st.booleans(),
@@ -231,25 +200,6 @@ def test_the_answer_has_at_most_max_tokens(max_tokens, show_stats, lead, texts):
     assert COUNT(found.text) <= max_tokens
 
 
-def test_more_room_never_loses_the_lead_or_the_statistics():
-    tools = [QueryTool.of(max_tokens=tokens) for tokens in range(20, 200, 10)]
-    texts = [answer(found(), tool, lead="It is thirty.", show_stats=True).text for tool in tools]
-    for part in ("It is thirty.", "Compression Stats:"):
-        has = [part in text for text in texts]
-        assert all(before <= after for before, after in pairwise(has))
-        assert has[-1]
-
-
-@pytest.mark.parametrize("format", ["json", "xml"])
-def test_a_format_that_is_parsed_stands_alone(format):
-    told = answer(found(), QueryTool.of(format=format), lead="It is thirty.", show_stats=True)
-    if format == "json":
-        assert "Retries are made" in json.dumps(json.loads(told.text))
-    else:
-        assert "Retries are made" in ElementTree.fromstring(told.text)[1].text
-    assert told.compression_stats()["original_count"] == 4
-
-
 def test_options_start_from_the_preset_docs_or_from_those_that_are_given():
     docs = CompressionConfig.from_preset("docs", max_tokens=1_000, format="compact")
     assert QueryTool.of().config == docs
@@ -259,46 +209,6 @@ def test_options_start_from_the_preset_docs_or_from_those_that_are_given():
     assert tool.config == CompressionConfig(max_tokens=300, min_score=0.5, top_n=3, format="verbose")
     asked = tool.parameters.read({"query": QUERY})
     assert asked.options == {"top_n": 3, "min_score": 0.5, "similarity_threshold": None, "ngram_threshold": None}
-
-
-def test_the_budget_decides_how_many_results_there_are_unless_the_options_do():
-    assert QueryTool.of().config.top_n is None
-    five = QueryTool.of(PUBLISHED["docs"], top_n=5)
-    several = [passage(n, f"The default timeout of pump number {n} is {n + 20} seconds.", 0.9) for n in range(12)]
-    assert len(answer(several).results) == 12
-    assert len(answer(several, five).results) == 5
-
-
-def test_the_statistics_tell_what_was_left_out_before_compression():
-    long = [passage(n, f"Pump {n} has a timeout of {n} s. " + f"It is made of part {n}. " * 40, 0.9) for n in range(9)]
-    tool = QueryTool.of(max_tokens=300)
-    asked = tool.parameters.read({"query": "timeout of pump 3", "top_n": 3, "show_stats": True})
-    told = tool.answer(asked, long, total=70)
-    stats = told.compression_stats()
-    assert (stats["found_count"], stats["original_count"], stats["after_limit"]) == (70, 9, 3)
-    assert stats["original_tokens"] == pytest.approx(3 * stats["after_limit_tokens"], rel=0.01)
-    assert stats["after_limit_tokens"] > 3 * stats["compressed_tokens"]
-    assert f"- Found by the search: 70, before compression: 3 with {stats['after_limit_tokens']:,} tokens" in told.text
-
-
-def test_a_score_that_is_not_relative_is_refused():
-    with pytest.raises(ConfigError, match='min_score is 7 with score_kind="absolute"; a call says it relative'):
-        QueryTool.of(min_score=7, score_kind="absolute")
-
-
-def test_it_starts_from_a_preset_or_a_file(tmp_path):
-    path = tmp_path / "c.toml"
-    path.write_text("[compression]\nmax_tokens = 300\ntop_n = 3\nadaptive = true")
-    tool = QueryTool.of(path, format="verbose")
-    expected = CompressionConfig(
-        max_tokens=300, top_n=3, adaptive=True, format="verbose", score_kind=tool.config.score_kind
-    )
-    assert tool.config == expected
-    assert tool.config.min_score is None
-    assert QueryTool.of(preset="docs") == QueryTool.of()
-    assert QueryTool.of(preset="web").config.on_empty == "original"
-    with pytest.raises(ConfigError, match="both preset='web' and config are given"):
-        QueryTool.of(path, preset="web")
 
 
 @pytest.mark.parametrize("outcome", ["used", "failed: the model raised TimeoutError"])

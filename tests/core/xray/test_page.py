@@ -199,14 +199,6 @@ def test_the_page_of_ten_thousand_tokens_of_fifty_passages_is_under_300_kb():
     assert len(result.xray().encode()) < 300_000
 
 
-def test_a_very_long_line_is_no_page_of_its_length():
-    result = compress(QUERY, [Passage("a", "timeout " * 20_000), Passage("b", ANSWER)], max_tokens=50)
-    page = result.xray()
-    assert len(page.encode()) < 60_000
-    assert "more characters" in page
-    check(result)
-
-
 def test_a_notebook_shows_the_numbers_and_the_texts_without_any_style():
     result = compress(QUERY, long_passages(), max_tokens=60)
     shown = result._repr_html_()
@@ -215,11 +207,3 @@ def test_a_notebook_shows_the_numbers_and_the_texts_without_any_style():
     assert f"{result.tokens:,} of {result.stats.original_tokens:,} tokens" in root.text
     assert "Other text is worth more of the budget." in root.text
     assert not re.search(r"class=|style|id=", re.sub(r"<blockquote.*?</blockquote>", "", shown, flags=re.DOTALL))
-
-
-def test_the_figures_say_what_comes_along_with_better_text() -> None:
-    table = "| Plant | Pumps |\n|---|---|\n| Eastgate | 12 |\n"
-    texts = [table, "The ward of Eastgate is", "4 East.", *(f"Site {n} opened its gate in May." for n in range(9))]
-    page = compress("What is at Eastgate?", texts, max_tokens=50).xray()
-    assert " needed</sup>| Plant" in page
-    assert " completes</sup>4 East." in page

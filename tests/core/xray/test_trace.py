@@ -5,9 +5,7 @@ import re
 import stat
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
-
-from ctxcompress import Compressor, CtxCompressError, Passage, compress
+from ctxcompress import Compressor, Passage, compress
 from ctxcompress.apps.xray.trace import LAST, write_page
 
 NAME = re.compile(r"ctxcompress-\d{8}T\d{6}\.\d{6}Z-[0-9a-f]{8}\.html")
@@ -89,14 +87,3 @@ def test_an_encoder_is_not_asked_again(tmp_path):
     assert encoder.asked == asked
     result.xray()
     assert encoder.asked > asked
-
-
-def test_a_page_that_cannot_be_made_is_a_warning(tmp_path, warned):
-    counts = iter([5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5])
-    config = Compressor().config.with_options(encoding=lambda text: next(counts, -1), max_tokens=1000)
-    result = Compressor(config).compress(QUERY, PASSAGES)
-    list(counts)
-    with pytest.raises(CtxCompressError):
-        result.xray()
-    assert result.trace(tmp_path) is None
-    assert "could not be made" in warned.text

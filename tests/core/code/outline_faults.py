@@ -1,30 +1,4 @@
-"""Leaves nodes of an outline out, and tells what is wrong with an outline."""
-
-
-def without(text, nodes, is_out, *, python):
-    """`text` without the nodes that are out; signature and tail of the others stay. A body of Python gets `...` where
-    nothing of it stays."""
-    return "".join(_kept(text, node, is_out, python) for node in nodes if not is_out(node))
-
-
-def _kept(text, node, is_out, python):
-    if node.body < 0:
-        return text[node.start : node.end]
-    inner = without(text, node.children, is_out, python=python)
-    if python and not inner:
-        inner = _indentation(text[node.body : node.tail]) + "...\n"
-    return text[node.start : node.body] + inner + text[node.tail : node.end]
-
-
-def _indentation(body):
-    line = next(line for line in body.split("\n") if line.strip() and not line.lstrip().startswith("#"))
-    return line[: len(line) - len(line.lstrip())]
-
-
-def some_out(random):
-    """Leaves out any of them, few or many, and mostly within others."""
-    leaf, inner = random.choice((0.02, 0.3, 0.5, 0.9, 1.0)), random.choice((0.0, 0.05, 0.3))
-    return lambda node: random.random() < (leaf if node.body < 0 else inner)
+"""Tells what is wrong with an outline."""
 
 
 def faults(text, nodes):
