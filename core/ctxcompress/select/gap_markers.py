@@ -27,7 +27,7 @@ def gaps(
     marker. is_within: whether all other sentences have none, either.
     """
     number, last = table.first[document], table.first[document + 1]
-    if table.kinds <= _WITHOUT_SENTENCES:
+    if number == last or table.kinds <= _WITHOUT_SENTENCES:
         return []
     if table.kind[number] is Kind.LOG:
         return [] if is_within else list(_line_gaps(table, document, spans))

@@ -41,6 +41,11 @@ def justified(text, width, indent):
     return "\n".join(" " * indent + line for line in lines)
 
 
+def fill(block, width):
+    """The block with lines of at most this width, if it is a paragraph."""
+    return block if block[0] in "#->" else textwrap.fill(block, width)
+
+
 sentences = st.lists(st.sampled_from(WORDS), min_size=4, max_size=40).map(
     lambda words: " ".join(words).capitalize() + "."
 )
@@ -131,19 +136,27 @@ def test_a_marker_shows_that_the_rest_of_a_sentence_is_missing():
     assert result.passages[0].markers[-1].text.strip() == GAP
 
 
+blocks = st.one_of(
+    stories,
+    sentences.map(lambda text: f"## {text[:20].strip('.')}"),
+    st.lists(sentences, min_size=2, max_size=9, unique=True).map(
+        lambda items: "\n".join(f"- {item}" for item in items)
+    ),
+    sentences.map(lambda text: f"> {text}"),
+)
+
+
 @given(
-    paragraphs=st.lists(stories, min_size=1, max_size=4, unique=True),
+    passages=st.lists(st.lists(blocks, min_size=1, max_size=5, unique=True), min_size=1, max_size=4),
     width=st.sampled_from([0, 40, 72]),
-    budget=st.integers(30, 200),
+    budget=st.integers(30, 300),
     query=st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join),
 )
-def test_what_is_kept_of_a_paragraph_stands_together_in_the_source_or_a_marker_is_between(
-    paragraphs, width, budget, query
-):
-    source = "\n\n".join(textwrap.fill(text, width) if width else text for text in paragraphs)
-    text = compress(query, [source], max_tokens=budget).text
-    whole = folded(source)
-    assert [piece for piece in map(folded, re.split(r"\[…\]|\n\s*\n", text)) if piece not in whole] == []
+def test_what_is_kept_stands_together_in_the_source_or_a_marker_is_between(passages, width, budget, query):
+    texts = ["\n\n".join(fill(block, width) if width else block for block in blocks) for blocks in passages]
+    for kept in compress(query, texts, max_tokens=budget).passages:
+        whole = folded(kept.original.text)
+        assert [piece for piece in map(folded, kept.text.split(GAP)) if piece not in whole] == []
 
 
 def test_this_does_not_stand_for_another_sentence():
