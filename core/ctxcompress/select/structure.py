@@ -9,9 +9,9 @@ from ctxcompress.data.table import SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.select.knapsack import Runs
 from ctxcompress.select.oversize import opening_fence
-from ctxcompress.text.lines import LONGEST_MARKER, is_marker
+from ctxcompress.text.lines import LONGEST_MARKER, ends_sentence, is_marker
 
-__all__ = ["Structure", "announced", "announcements", "with_colon"]
+__all__ = ["Structure", "announced", "announcements", "announcing"]
 
 _HEADING, _TABLE, _CODE, _TURN, _LOG, _RECORD = (
     Kind.HEADING,
@@ -29,6 +29,7 @@ _SILENT = frozenset((Kind.HEADING, Kind.TABLE, Kind.CODE, Kind.RECORD))
 _COLONS = (":", "\uff1a")
 _AFTER_COLON = "*_` \t\r\n"
 _NOTHING = range(0)
+_TITLES = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM))
 _SHORTEST_DUPLICATE = 12
 """Characters: a shorter text, such as "yes" in a list, may be kept more than once."""
 _CLOSING = lazy_regex(r"[ \t>]*(?:`{3,}|~{3,})\s*")
@@ -57,10 +58,10 @@ class Structure:
         self.under = _under(table)
         """Number of a heading -> the segments right under it, up to the next one. A heading that is all that a document
         has is a text like others."""
-        colons = [number for number in with_colon(table) if not _is_speaker(table, number)]
-        self.announcement = announcements(table, colons)
+        above = [number for number in announcing(table) if not _is_speaker(table, number)]
+        self.announcement = announcements(table, above)
         """The number of the sentence that announces the segment, or -1."""
-        self.announced = announced(table, colons)
+        self.announced = announced(table, above)
         """Number of a segment that announces others -> these segments."""
         self.leading = {**_within(table, self.under), **self.announced}
         """Number of a heading -> the segments of its section, those under its sub-headings included, and number of a
@@ -173,24 +174,48 @@ def _repeated_texts(table: SegmentTable) -> dict[int, str]:
     return {number: text for number, text in texts.items() if times[text] > 1}
 
 
-def with_colon(table: SegmentTable) -> list[int]:
-    """Return the segments that end with a colon."""
+def announcing(table: SegmentTable) -> list[int]:
+    """Return the segments that announce what follows: those that end with a colon, and titles of lists."""
     return [
         number
         for number, text in enumerate(table.texts)
-        if (":" in text or "\uff1a" in text) and text.rstrip(_AFTER_COLON).endswith(_COLONS)
+        if ((":" in text or "\uff1a" in text) and text.rstrip(_AFTER_COLON).endswith(_COLONS))
+        or _is_title(table, number, text.strip())
     ]
 
 
-def announcements(table: SegmentTable, colons: Sequence[int]) -> list[int]:
+def _is_title(table: SegmentTable, number: int, text: str) -> bool:
+    """Tell whether a segment is a line of its own, and no sentence, right above a list; if it is an item, above items
+    that are indented deeper."""
+    below = number + 1
+    if table.kind[number] not in _TITLES or below == len(table.segments) or table.kind[below] is not Kind.LIST_ITEM:
+        return False
+    if "\n" in text or not text or ends_sentence(text) or not _is_block(table, number):
+        return False
+    is_item = table.kind[number] is Kind.LIST_ITEM
+    return not is_item or _indentation(table.texts[below]) > _indentation(table.texts[number])
+
+
+def _is_block(table: SegmentTable, number: int) -> bool:
+    """Tell whether a segment is all of its block, and not the last one of its document."""
+    first, end = table.first[table.document[number]], table.first[table.document[number] + 1]
+    before, block, after = (
+        table.block[max(number - 1, first)],
+        table.block[number],
+        table.block[min(number + 1, end - 1)],
+    )
+    return after != block and (number == first or before != block)
+
+
+def announcements(table: SegmentTable, above: Sequence[int]) -> list[int]:
     """Return, for each segment, the sentence or the list item right above that announces it, or -1.
 
     Only list items, tables and code have one, and what follows a label that is a passage of its own; a list item
-    announces what is indented deeper. colons: the segments that end with a colon.
+    announces what is indented deeper. above: see `announcing`.
     """
     segments = table.segments
     found = [-1] * len(segments)
-    for number in colons:
+    for number in above:
         kind, end = segments[number].kind, _end_of_run(table, number)
         if kind not in _ANNOUNCED or kind is Kind.LIST_ITEM:
             end = _end_of_deeper(table, number, end) if kind is Kind.LIST_ITEM else end
@@ -200,15 +225,15 @@ def announcements(table: SegmentTable, colons: Sequence[int]) -> list[int]:
     return found
 
 
-def announced(table: SegmentTable, colons: Sequence[int]) -> dict[int, range]:
+def announced(table: SegmentTable, above: Sequence[int]) -> dict[int, range]:
     """Return number of a segment that announces a block -> the segments of the block.
 
     The block is the lists, tables and code right under it; for a list item, only those that are indented deeper. Else
     it is the next paragraph, or within a paragraph the next line, or the beginning of the next passage if the segment
-    is a passage of its own. colons: the segments that end with a colon.
+    is a passage of its own. above: see `announcing`.
     """
     found: dict[int, range] = {}
-    for number in colons:
+    for number in above:
         if table.kind[number] not in _SILENT:
             end = _end_of_run(table, number)
             if end == number + 1:
