@@ -144,7 +144,7 @@ async def test_a_full_context_tells_the_model_what_has_no_room(framework: Framew
 
 
 async def test_in_the_state_of_an_agent_the_context_goes_on_after_a_restart(framework: Framework):
-    builder, found = builder_of(framework), framework.finding(*rules(framework))
+    builder, found = builder_of(framework, 70), framework.finding(*rules(framework))
     conversation = framework.conversation(context_key="context")
 
     async def answers(*tenants: int) -> list[str]:

@@ -7,7 +7,7 @@ from language_models import ANSWER, QUERY, naming, page
 from ctxcompress.cache import Cache
 
 pytestmark = both
-SELECTED = f"## Riga\n\n[…] {ANSWER}"
+SELECTED = f"## Riga\n\n[…] {ANSWER} […]"
 
 
 def chat(framework: Framework, answer=None, **fields):

@@ -77,7 +77,7 @@ def test_json_says_what_was_kept_and_what_was_dropped(files: list[str]) -> None:
     assert document["stats"]["compressed_tokens"] <= 30
     for part in document["passages"]:
         original = Path(part["file"]).read_text(encoding="utf-8")
-        assert part["text"] == "".join(original[start:end] for start, end in part["spans"])
+        assert part["text"].replace(" […]", "") == "".join(original[start:end] for start, end in part["spans"])
         assert part["tokens"] > 0
         assert isinstance(part["relevance"], float)
 

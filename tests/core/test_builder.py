@@ -22,10 +22,10 @@ def test_an_agent_searches_three_times():
     first = builder.add([POOL], query="what is the default timeout?", max_tokens=8)
     assert (first.text, first.tokens, first.remaining) == ("The default timeout is 30 seconds.", 8, 32)
     second = builder.add([POOL, "Restart the server to apply a change."], query="how long are logs kept?", max_tokens=9)
-    assert second.text == "Logs are kept for one week."
+    assert second.text == "[…] Logs are kept for one week."
     assert reasons(second) == [(1, "duplicate", 0), (1, "budget", None), (2, "budget", None)]
     third = builder.add([POOL], query="how many connections are opened?")
-    assert third.text == "The pool opens ten connections at the start."
+    assert third.text == "The pool opens ten connections at the start. […]"
     assert builder.render() == "\n\n".join((first.text, second.text, third.text))
     assert builder.remaining == 40 - first.tokens - second.tokens - third.tokens
     assert [part.index for part in builder.passages] == [0, 1, 3]

@@ -161,7 +161,7 @@ async def test_what_the_embeddings_raise_ends_the_run_in_the_trace():
     assert all(run.end_time for run in collector.traced_runs)
 
 
-SELECTED = [f"## Riga\n\n[…] {ANSWER}"]
+SELECTED = [f"## Riga\n\n[…] {ANSWER} […]"]
 TOWNS = [Document(page().text, id="page", metadata={"source": "docs/towns.md"})]
 
 

@@ -199,7 +199,7 @@ async def test_what_is_shown_of_a_result_keeps_its_handle():
     block = CtxCompressMemoryBlock(max_tokens=60)
     await block.aput([ChatMessage(role="tool", content=marked)])
     text = await block.aget([ChatMessage(role="user", content=QUESTION)])
-    assert text.endswith(f"{FACT}\n[… left out: expand ctx-3f2a91c4]")
+    assert text.endswith(f"{FACT} […]\n[… left out: expand ctx-3f2a91c4]")
     assert count(text) <= 60
 
 

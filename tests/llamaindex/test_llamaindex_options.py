@@ -224,7 +224,7 @@ class Completing(CustomLLM):
         raise AssertionError("nothing is streamed")
 
 
-SELECTED = [f"## Riga\n\n[…] {OF_TOWN}"]
+SELECTED = [f"## Riga\n\n[…] {OF_TOWN} […]"]
 
 
 def towns() -> list[NodeWithScore]:

@@ -8,10 +8,10 @@ from ctxcompress.data.passages import Kind, Span
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.text.lines import ends_sentence
 
-__all__ = ["gaps"]
+__all__ = ["OF_SENTENCES", "gaps"]
 
 _WITHOUT_SENTENCES = frozenset((Kind.HEADING, Kind.TABLE, Kind.CODE, Kind.RECORD))
-_OF_SENTENCES = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE, Kind.TURN))
+OF_SENTENCES = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE, Kind.TURN))
 
 
 def gaps(
@@ -38,7 +38,7 @@ def gaps(
         if _is_in_sentence(table, document, end) if is_lone or is_within else True:
             found += _marker(table, document, end, start)
     begins_within = pieces and pieces[0].start == 0 and table.texts[number][:1].islower()
-    if found and begins_within and table.kind[number] in _OF_SENTENCES:  # in the passage before it, in the source
+    if found and begins_within and table.kind[number] in OF_SENTENCES:  # in the passage before it, in the source
         found.insert(0, (0, f"{GAP} "))
     return found
 
@@ -85,13 +85,13 @@ def _marker(table: SegmentTable, document: int, end: int, start: int) -> Iterato
     first of them, if it is a sentence, or else before the second."""
     if not _text(table, document, end, start).strip():
         return
-    if end and table.kind[table.segment_at(document, end)] in _OF_SENTENCES:
+    if end and table.kind[table.segment_at(document, end)] in OF_SENTENCES:
         yield end, f" {GAP}"
     elif start < table.end[table.first[document + 1] - 1]:
         number = table.segment_at(document, start + 1)
         if table.kind[number] is Kind.PARAGRAPH:
             yield start, f"{GAP} "
-        elif table.kind[number] in _OF_SENTENCES:
+        elif table.kind[number] in OF_SENTENCES:
             yield start - _indentation(table, document, number), f"{GAP}\n"
 
 

@@ -20,7 +20,7 @@ def ask(llm, passages=None, **options):
 def test_what_the_model_names_is_kept_with_its_heading_and_nothing_else():
     model = Model(naming("The client of the museum in Riga"))
     result = ask(model)
-    assert result.text == "## Riga\n\n[…] The client of the museum in Riga has version 3."
+    assert result.text == "## Riga\n\n[…] The client of the museum in Riga has version 3. […]"
     assert result.stats.llm.outcome == "used"
     assert result.stats.llm.named == 1
     assert result.stats.llm.calls == len(model.asked) == 1
@@ -36,7 +36,7 @@ STEPS = "Set the timeout of the client:\n\n" + "\n".join(f"- step {n} of the def
     [
         (TABLE, "| option_7 |", "| option | default |\n|---|---|\n| option_7 | the default 7 |"),
         (TALK, "Ann: The default timeout of client 7", "Ann: The default timeout of client 7 is 7 seconds."),
-        (STEPS, "- step 7", "Set the timeout of the client:\n- step 7 of the default timeout"),
+        (STEPS, "- step 7", "Set the timeout of the client: […]\n- step 7 of the default timeout […]"),
     ],
     ids=["table", "turn", "list"],
 )
@@ -83,7 +83,7 @@ def test_if_everything_fits_the_model_is_asked_only_on_request():
     assert not model.asked
     assert result.stats.llm.outcome == "not asked: everything fits"
     result = ask(LLMSelector(model, ask_if_fits=True), max_tokens=5_000)
-    assert result.text == f"## {TOWNS[3]}\n\n[…] {ANSWER}"
+    assert result.text == f"## {TOWNS[3]}\n\n[…] {ANSWER} […]"
     assert result.stats.llm.outcome == "used"
 
 
@@ -173,7 +173,7 @@ async def test_a_context_builder_asks_too_for_what_is_new():
     model = AsyncModel(lambda prompt: number_of(ANSWER, prompt))
     builder = ContextBuilder(200, config=CompressionConfig(llm=model))
     addition = await builder.aadd([page()], query=QUERY, max_tokens=60)
-    assert addition.text == f"## {TOWNS[3]}\n\n[…] {ANSWER}"
+    assert addition.text == f"## {TOWNS[3]}\n\n[…] {ANSWER} […]"
     await builder.aadd([page(), page(5)], query=QUERY, max_tokens=60)
     assert ANSWER not in model.asked[1].user
     assert builder.render().count(ANSWER) == 1

@@ -9,16 +9,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ctxcompress.code.elision import GAP
 from ctxcompress.compressor import Compressor
 from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Compression
-from ctxcompress.data.table import Floats
+from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import InputError
 from ctxcompress.pipeline.pipeline import scored_again
 from ctxcompress.pipeline.presentation import Frame
 from ctxcompress.pipeline.scoring import ScoredCall
 from ctxcompress.reduce.filters import known_scores, relative_scores
 from ctxcompress.select.coherence import Coherence
+from ctxcompress.select.gap_markers import OF_SENTENCES
 from ctxcompress.select.knapsack import LIKELY, PATIENCE
 from ctxcompress.select.layout import Layout, counts_of
 from ctxcompress.select.selection import beside_others, gains, ranked, without_duplicates
@@ -39,7 +41,7 @@ def least_budgets(
     counts: the tokens of each segment. budgets: ascending; those from `total` on are not looked at.
     """
     openings = [layout.opening(passage) for passage in range(len(layout.passages))]
-    steps = _Steps.of(structure, values, [*counts, *openings])
+    steps = _Steps.of(structure, values, [*counts, *openings], layout.count(f" {GAP}"))
     spent = layout.tokens("") - layout.count(layout.separator)
     below = [budget for budget in budgets if budget < total]
     tried, least = [*below, total], [total] * len(counts)
@@ -66,17 +68,24 @@ class _Steps:
     """The tokens of what is chosen without what it needs."""
     step_of: dict[int, int]
     """Item -> the number of the first choice that has it."""
-    costs: Sequence[int]
-    """The tokens of every segment, then of the opening of every passage."""
+    costs: list[int]
+    """The tokens of every segment, then of the opening of every passage; of what is chosen, with the gap markers that
+    it added."""
+    table: SegmentTable
+    marker: int
+    """The tokens of a gap marker."""
+    begun: set[int]
+    """The documents with something chosen."""
 
     @classmethod
-    def of(cls, structure: Structure, values: Floats, costs: Sequence[int]) -> "_Steps":
+    def of(cls, structure: Structure, values: Floats, costs: list[int], marker: int) -> "_Steps":
         order, _ = without_duplicates(ranked(structure, values), structure, values)
         adjusted = beside_others(structure, values, order)
         may, worth = set(order), adjusted.tolist()
         if adjusted is not values:
             order = [number for number in ranked(structure, adjusted) if number in may]
-        coherence, steps, chances = Coherence(structure, order), cls([], [], [], {}, costs), gains(adjusted)
+        coherence, chances = Coherence(structure, order), gains(adjusted)
+        steps = cls([], [], [], {}, costs, structure.table, marker, set())
         order = [number for number in order if worth[number] >= 0] or order[:1]
         for number in order + order:  # what stood beside nothing kept may have a neighbour the second time
             if number in steps.step_of or (needed := coherence.companions(number, steps.step_of)) is None:
@@ -91,11 +100,23 @@ class _Steps:
         step, tokens = len(self.closures), self.until[-1] if self.until else 0
         for item in closure:
             if item not in self.step_of:
+                self.costs[item] += self.marker * self._markers(item)
                 self.step_of[item] = step
                 tokens += self.costs[item]
         self.until.append(tokens)
         self.least.append(self.costs[number])
         self.closures.append(closure)
+
+    def _markers(self, number: int) -> int:
+        """Count the gaps that a segment leaves in its document, less the one that it was in."""
+        if number >= len(self.table.segments) or self.table.kind[number] not in OF_SENTENCES:
+            return 0
+        document = self.table.document[number]
+        numbers = range(self.table.first[document], self.table.first[document + 1])
+        left = sum(other in numbers and other not in self.step_of for other in (number - 1, number + 1))
+        is_first = document not in self.begun
+        self.begun.add(document)
+        return left if is_first else left - 1
 
     def fitting_in(self, room: int) -> Iterator[int]:
         """Yield what still fits into this much room after the first choices have filled it."""
