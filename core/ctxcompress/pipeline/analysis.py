@@ -13,15 +13,14 @@ from typing import NamedTuple
 
 from ctxcompress.code.detection import source_language
 from ctxcompress.code.elision import Elision
-from ctxcompress.data.completions import Completions
 from ctxcompress.data.documents import Document
 from ctxcompress.data.passages import Passage, Segment, Span
 from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.pipeline.call_cache import MEMORY_ONLY, CallCache, ReadText, TextCodec, key_of
 from ctxcompress.query.terms import abbreviations_in
+from ctxcompress.score.completions import Completions, completions_in
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.segment.completions import completions_in
 from ctxcompress.segment.conversation import recorded_speaker
 from ctxcompress.segment.data_records import is_data
 from ctxcompress.segment.segments import LoneTurn, read_each, segment_outlined, segments_together

@@ -1,6 +1,6 @@
 """Leave out the tags of HTML, and truncate long passages.
 
-This composes the algorithms of `segment.markup_text` and `reduce.truncation`, and has none of its own.
+This composes the algorithms of `segment.markup` and `reduce.truncation`, and has none of its own.
 """
 
 from bisect import bisect_right
@@ -22,7 +22,7 @@ from ctxcompress.query.terms import query_terms
 from ctxcompress.reduce.reduction import places_in_documents
 from ctxcompress.reduce.truncation import Cut, truncated, words_of
 from ctxcompress.segment.data_records import is_data
-from ctxcompress.segment.markup_text import TextNode, text_nodes
+from ctxcompress.segment.markup import TextNode, text_nodes
 from ctxcompress.segment.segments import read_text, segment_outlined
 from ctxcompress.select.layout import assemble
 from ctxcompress.text.words import Terms, split_words

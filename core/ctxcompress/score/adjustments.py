@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxcompress.data.completions import Completions
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.query.terms import Question
+from ctxcompress.score.completions import Completions
 from ctxcompress.score.corpus import Corpus, of_kinds
 from ctxcompress.score.log_relevance import rescore_logs
 

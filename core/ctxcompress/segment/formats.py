@@ -17,8 +17,7 @@ from ctxcompress.segment.conversation import turns_of
 from ctxcompress.segment.json_outline import json_outline
 from ctxcompress.segment.keyed_outline import keyed_outline
 from ctxcompress.segment.logs import log_segments, output_segments
-from ctxcompress.segment.markup_outline import markup_outline
-from ctxcompress.segment.markup_text import html_segments
+from ctxcompress.segment.markup import html_segments, markup_outline
 from ctxcompress.segment.prose import conversation_segments, prose_segments
 from ctxcompress.segment.rows import row_outline
 from ctxcompress.segment.source_code import outline

@@ -8,9 +8,8 @@ from ctxcompress.segment.conversation import Turn
 from ctxcompress.segment.data_records import embedded_records
 from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.markdown import Block, markdown_blocks
-from ctxcompress.segment.rows import column_rows
+from ctxcompress.segment.rows import column_rows, table_rows
 from ctxcompress.segment.sentences import split_sentences
-from ctxcompress.segment.table_rows import table_rows
 from ctxcompress.text.lines import split_lines
 
 __all__ = ["conversation_segments", "prose_segments", "turn_segments"]

@@ -1,16 +1,45 @@
-"""HTML as a reader sees it: its text nodes, with line breaks and marks of Markdown in place of the tags."""
+"""Markup: XML as elements with the tags around them, and HTML as a reader sees it: its text nodes, with line breaks and
+marks of Markdown in place of the tags."""
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 from ctxcompress.data.documents import Document, Piece
-from ctxcompress.data.passages import Segment, Span
+from ctxcompress.data.passages import Node, NodeKind, Segment, Span
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.segment.markup_outline import INLINE, TAG, is_html
 from ctxcompress.segment.prose import prose_segments
 
-__all__ = ["TextNode", "html_segments", "text_nodes"]
+__all__ = ["TextNode", "html_segments", "is_html", "markup_outline", "text_nodes"]
 
+_SMALL = 120
+"""The most characters of an element whose parts have no nodes of their own."""
+_DEEPEST_ELEMENT = 60
+_LONG_TEXT = 300
+"""Longer text within an element is cut into its sentences."""
+_BEGINNING = lazy_regex(r"\s*+<(?:\?xml|!doctype|!--|/?+[a-z_][\w.:-]*+[\s/>])", re.IGNORECASE)
+_TAG = lazy_regex(
+    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<[!?][^>]*+>"
+    r"|<(?P<end>/?)(?P<name>[A-Za-z_][\w.:-]*+)(?:[^<>\"']++|\"[^\"]*+\"|'[^']*+')*+"
+    r"(?:>|[\"']?+[^<>]*+\Z)",
+    re.DOTALL,
+)
+_HTML = lazy_regex(r"<(?:!doctype html|html|body|div|p|table|ul|ol|article|section|h[1-6])\b", re.IGNORECASE)
+_INLINE = frozenset(
+    "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd link mark meta nobr output q ruby s "
+    "samp small span strike strong sub sup time tt u var wbr".split()
+)
+"""The elements of HTML that are part of a sentence."""
+_WORD_OF_SENTENCE = lazy_regex(
+    rf"\s*+<(?P<name>{'|'.join(sorted(_INLINE))})(?:\s[^<>]*+)?>[^<>]*+</(?P=name)>\s*+[^\s<]", re.IGNORECASE
+)
+"""A marked word and then text: a sentence begins, such as "<code>/run</code> is empty at boot time."."""
+_SENTENCE_OR_TAG = lazy_regex(r"(?P<tag><[^<>]*+>)|[.!?][\"')\]]*+\s++(?=[^\s<])|[。！？]")
+_MARKDOWN = lazy_regex(r"^(?:#{1,6} |```|~~~)", re.MULTILINE)
+_PAGE = lazy_regex(r"\s*+<(?:\?xml|!doctype|html)\b", re.IGNORECASE)
+_LINE_END = lazy_regex(r"[ \t]*+\r?\n")
+_CLOSING_TAG = "</"
 TextNode = tuple[Span, str]
 """A text node, and what comes before it: white space, and the mark of its line."""
 _UNREAD = frozenset("script style svg noscript template".split())
@@ -23,7 +52,7 @@ _ITEMS = {"li": "- ", "dt": "- ", "dd": ""}
 _MARKS = {**_ITEMS, **{f"h{level}": f"{'#' * level} " for level in range(1, 7)}}
 _ENCLOSED = {"pre": ("`" * 6, "`" * 6), **dict.fromkeys(("nav", "footer"), ("<!--", "-->"))}
 """The elements that are one block: code, and what is no part of the content."""
-_DEEPEST = 8
+_DEEPEST_LIST = 8
 """The deepest list whose entries are indented more than those of the list around it."""
 _LAYOUT = lazy_regex(r"</table|<(?P<block>table|h[1-6]|pre|hr|form)\b", re.IGNORECASE)
 """The end of a table, or before it a block that is in no row of data."""
@@ -35,12 +64,117 @@ _DATA = lazy_regex(r"<(?P<cell>td)\b|</?(?:tr|thead|tbody|table)\b", re.IGNORECA
 _WRAP = lazy_regex(r"[^\S\n]*+\n\s*+")
 
 
+class _Element(NamedTuple):
+    """An element that is open."""
+
+    name: str
+    start: int
+    body: int
+    children: list[Node]
+
+
+def markup_outline(text: str) -> tuple[Node, ...]:
+    """Return the elements of XML, or () if the text is none. A sentence with marked words is none, and HTML is none.
+
+    The name of a node is that of its element. Its body begins after the opening tag, and its tail is the closing tag.
+    """
+    is_xml = _is_markup(text) and not is_html(text) and not _WORD_OF_SENTENCE.match(text)
+    return _ElementReader(text).nodes if is_xml else ()
+
+
+def is_html(text: str) -> bool:
+    """Tell whether a text is HTML: a page, or a part of one that begins with a tag."""
+    return _is_markup(text) and _HTML.search(text, 0, 2_000) is not None
+
+
+def _is_markup(text: str) -> bool:
+    if text.lstrip()[:1] != "<" or not _BEGINNING.match(text) or _CLOSING_TAG not in text:
+        return False
+    return _PAGE.match(text) is not None or not _MARKDOWN.search(text)
+
+
+class _ElementReader:
+    """A reader of elements."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._stack = [_Element("", 0, 0, [])]
+        self._place = 0
+        """Where the text begins that belongs to no element yet."""
+        for match in _TAG.finditer(text):
+            if match["name"]:
+                self._read_tag(match, match["name"])
+        self._add_text(len(text))
+        while len(self._stack) > 1:
+            self._close(len(text), len(text))
+        first, *others = self._stack[0].children
+        self.nodes = (first._replace(start=0), *others)
+
+    def _read_tag(self, match: re.Match[str], name: str) -> None:
+        start, end = match.span()
+        if match["end"]:
+            if any(element.name == name for element in self._stack[-_DEEPEST_ELEMENT:]):
+                self._add_text(start)
+                while self._stack[-1].name != name:
+                    self._close(start, start)
+                self._close(start, end)
+                self._place = end
+        elif self._text[end - 2] == "/":
+            self._read_empty(start, end, name)
+        elif len(self._stack) < 10 * _DEEPEST_ELEMENT:
+            self._add_text(start)
+            self._stack.append(_Element(name, start, end, []))
+            self._place = end
+
+    def _read_empty(self, start: int, end: int, name: str) -> None:
+        """Add an element without a body if it has lines of its own. Within text, it is a part of the sentence."""
+        has_lines = self._text[start - 1 : start].isspace() and _LINE_END.match(self._text, end)
+        if has_lines and not self._text[self._place : start].strip():
+            self._add_text(start)
+            self._stack[-1].children.append(Node(NodeKind.RECORD, start, end, name, -1, end, end))
+            self._place = end
+
+    def _add_text(self, end: int) -> None:
+        """Add the text before a tag as children of the present element; white space belongs to what is before it."""
+        children = self._stack[-1].children
+        if not self._text[self._place : end].strip():
+            if children:
+                children[-1] = children[-1]._replace(end=end)
+            elif len(self._stack) > 1:
+                self._stack[-1] = self._stack[-1]._replace(body=end)
+        else:
+            children += _sentences(self._text, self._place, end)
+        self._place = end
+
+    def _close(self, tail: int, end: int) -> None:
+        name, start, body, children = self._stack.pop()
+        node = Node(NodeKind.RECORD, start, end, name, -1, body, tail)
+        if end - start > _SMALL and len(self._stack) <= _DEEPEST_ELEMENT:
+            node = node._replace(children=tuple(children))
+        elif not any(child.name for child in children) and end - start <= _SMALL:
+            node = Node(NodeKind.RECORD, start, end, name)  # a plain value
+        self._stack[-1].children.append(node)
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[Node]:
+    """Yield the sentences of a text within an element, or the whole if it is short."""
+    if end - start > _LONG_TEXT:
+        outside = 0
+        for match in _SENTENCE_OR_TAG.finditer(text, start, end - 1):
+            if match["tag"]:
+                outside = match.end()
+            elif match.start() >= outside:
+                yield Node(NodeKind.RECORD, start, match.end())
+                start = match.end()
+    yield Node(NodeKind.RECORD, start, end)
+
+
 def text_nodes(text: str) -> list[TextNode]:
     """Return the text nodes of HTML, each with the white space and the mark before it; none if the text is no HTML.
 
     Between two nodes of a word is nothing. A row of data is one line, with a tab before each cell but the first.
     """
-    return _Reader(text).nodes if is_html(text) else []
+    return _TextReader(text).nodes if is_html(text) else []
 
 
 def html_segments(text: str, language: str) -> list[Segment]:
@@ -56,7 +190,7 @@ def html_segments(text: str, language: str) -> list[Segment]:
     return [part._replace(start=start, end=end) for part, (start, end) in found]
 
 
-class _Reader:
+class _TextReader:
     """A reader of text nodes."""
 
     def __init__(self, text: str) -> None:
@@ -73,14 +207,14 @@ class _Reader:
         self._depth = self._rows = self._cells = 0
         """The number of open lists, of the rows of the table, and of the cells of its last row."""
         place, before, unread = 0, "", ""
-        for match in TAG.finditer(text):
+        for match in _TAG.finditer(text):
             name, is_end = (match["name"] or "").lower(), bool(match["end"])
             if unread and not (is_end and name == unread):
                 continue
             if not unread:
                 self._add(place, match.start())
             unread = name if name in _UNREAD and not is_end else ""
-            if name in INLINE:
+            if name in _INLINE:
                 is_next = before == "/a" and name == "a" and match.start() == place
                 self._part(" " if not is_end and (is_next or self._is_power(match, name)) else "")
             elif name and name not in _UNREAD:
@@ -146,7 +280,7 @@ class _Reader:
         if is_end and name in _MARKS:
             self._close()
         self._part(" " if name in _BLANKS else "\n" if name in _LINES else "\n\n")
-        indent = 2 * min(self._depth, _DEEPEST)
+        indent = 2 * min(self._depth, _DEEPEST_LIST)
         if name in _MARKS and not is_end:
             self._begin(_MARKS[name].rjust(indent * (name in _ITEMS)))
         elif not self._is_begun and name not in _BLANKS:

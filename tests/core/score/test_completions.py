@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import Passage, compress
-from ctxcompress.data.completions import Completions
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.table import SegmentTable
-from ctxcompress.segment.completions import completions_in
+from ctxcompress.score.completions import Completions, completions_in
 from ctxcompress.segment.segments import segment
 
 FILLER = [f"The office of site {n} painted its north hall before the fair of that year." for n in range(12)]
