@@ -16,9 +16,6 @@ from numpy.typing import NDArray
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.data.table import Floats, SegmentTable
-from ctxcompress.encoders import WORDS, encoder_named
-from ctxcompress.encoders.encoder import Comparer, Encoder
-from ctxcompress.encoders.words import WordTable
 from ctxcompress.pipeline.analysis import Analysis
 from ctxcompress.pipeline.presentation import OriginalText
 from ctxcompress.query.focus import questions_in
@@ -30,7 +27,6 @@ from ctxcompress.score.features import confidence, relevance, scores_of_rank_bm2
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches, find_matches
 from ctxcompress.score.semantic import Semantics
-from ctxcompress.score.source_features import is_program
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.tokens import TokenCounter
@@ -123,8 +119,7 @@ def score_segments(
     change nothing else. ranked: see `Task.ranked`.
     """
     embeddings = [passage.embedding for passage in document_passages]
-    encoder = _encoder(config, language, analysis.corpus)
-    semantics = Semantics.of(encoder, embeddings, language) if encoder else None
+    semantics = Semantics.of(config.encoder, embeddings, analysis.corpus, language)
     questions = [question for query in queries for question in questions_in(query)]
     best = _Judgement.of_all(
         [
@@ -144,19 +139,12 @@ def score_segments(
     return ScoredSegments(table, best.scores, best.likelihoods, worth, unlikely, best.around)
 
 
-def _encoder(config: CompressionConfig, language: str, corpus: Corpus) -> Encoder | Comparer | None:
-    """Return the encoder of the options. The table has English words only, and names in source code are none."""
-    if config.encoder != WORDS:
-        return config.own_encoder
-    return encoder_named(WORDS) if language == WordTable.language and not is_program(corpus) else None
-
-
 def _judged(
     question: str,
     analysis: Analysis,
     language: str,
     config: CompressionConfig,
-    semantics: Semantics | None,
+    semantics: Semantics,
     *,
     is_pruned: bool,
 ) -> _Judgement:
@@ -170,7 +158,8 @@ def _judged(
         scores = evidence(asked, corpus, matches, semantics)
         if wants:
             # The table finds something close in any text, so it tells what comes first, and words what is likely.
-            likely = evidence(asked, corpus, matches) if semantics and semantics.is_table else scores
+            by_table = semantics.meaning and semantics.meaning.has_table and not semantics.reader
+            likely = evidence(asked, corpus, matches) if by_table else scores
             likelihoods = _likelihoods(likely, _chance(asked, matches, scores, config), table)
     elif config.scorer == "bm25":
         scores = _bm25(asked, corpus)
