@@ -13,13 +13,14 @@ import numpy as np
 from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.encoders import WORDS, encoder_named
 from ctxcompress.encoders.encoder import Comparer, Encoder
-from ctxcompress.score.evidence import COLUMNS, Calibration, Model, Stage, load_models, sigmoid
+from ctxcompress.score.evidence import COLUMNS, Model, Stage, load_models, sigmoid
 from ctxcompress.score.semantic import Meaning
 from ctxcompress.text.tokens import TokenCounter
 from lib.cases import read_cases, set_name
 from lib.examples import Example, Floats, example, kept_evidence
 from lib.kinds import LINES, kind_of
 from lib.learning import (
+    UNCHANGED,
     Judge,
     LastPass,
     Sets,
@@ -282,9 +283,8 @@ def _compressed(cases: Sequence[Example], config: CompressionConfig) -> tuple[in
 
 def neutral() -> dict[str, Model]:
     """Return last passes that return the probabilities they are given."""
-    same = Calibration(intercept=0.0, logit=1.0, log_segments=0.0, log_odds=0.0)
     judged = {name: np.array([float(column == "judged") for column in COLUMNS[name][0]]) for name in LAST}
-    return {name: Model((Stage(0.0, weights),), same) for name, weights in judged.items()}
+    return {name: Model((Stage(0.0, weights),), UNCHANGED) for name, weights in judged.items()}
 
 
 def _prose(sets: Sets) -> Sets:

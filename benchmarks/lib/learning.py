@@ -18,6 +18,7 @@ from lib.examples import Example, Floats
 from lib.kinds import kind_of
 
 __all__ = [
+    "UNCHANGED",
     "Judge",
     "LastPass",
     "Sets",
@@ -40,6 +41,8 @@ Without = frozenset[str]
 """Names of features that are left out."""
 
 REGULARIZATION = 10.0
+UNCHANGED = Calibration(intercept=0.0, logit=1.0, log_segments=0.0, log_odds=0.0)
+"""It returns the probabilities of the log odds as they are."""
 SET_WEIGHT = 150.0
 _COMBINED = FEATURES.index("combined")
 _PROMISING = 60
@@ -159,11 +162,14 @@ def learn_turns(sets: Sets, before: Judge, without: Without) -> LastPass:
 
 
 def learn_reading(sets: Sets, encoder: Encoder | Comparer) -> Model:
-    """Learn how much say an encoder has that reads the best segments, after all published passes."""
+    """Learn how much say an encoder has that reads the best segments, after all published passes.
+
+    Only the share is learned: the log odds so far are calibrated already, and what stands out adds to them.
+    """
     rows = {id(case): case.read(encoder, case.before_reading()) for cases in sets.values() for case in cases}
     (names,) = COLUMNS["encoder"]
-    stage = _learn(_tables(sets, lambda case: rows[id(case)]), names, frozenset(), _OF_READING)
-    return Model((stage,), calibrate(sets, lambda case: stage.logits(rows[id(case)])))
+    weights = _learn(_tables(sets, lambda case: rows[id(case)]), names, frozenset(), _OF_READING).weights
+    return Model((Stage(0.0, weights / weights[0]),), UNCHANGED)
 
 
 def is_source(case: Example) -> bool:

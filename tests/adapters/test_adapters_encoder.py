@@ -87,7 +87,7 @@ def test_one_question_and_the_best_texts_are_embedded_with_their_headings(framew
     kept_by(framework, tight(framework, encoder), QUESTION)
     assert encoder.methods == ["query", "texts"]
     assert encoder.asked[0] == ("query", [QUESTION])
-    assert len(encoder.texts) == 30  # of 40 sentences
+    assert len(encoder.texts) == 40
     assert all(text.startswith("Guide ") for text in encoder.texts)
     assert any("Guide 2" in text and "Notes" in text and text.endswith(ANSWER) for text in encoder.texts)
 

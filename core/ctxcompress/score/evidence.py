@@ -57,8 +57,6 @@ COLUMNS: Mapping[str, tuple[tuple[str, ...], ...]] = {
 """Name of a model -> the feature names of each of its passes. "words" runs first; "word_table" or
 "static" continues from it, "source" or "turns" from the last of these, and "encoder" from the last of all."""
 _TURN = Kind.TURN  # ten times as fast as an attribute of an enum
-_SURE = 0.5
-"""The probability of a segment from which an encoder is not asked. Where words are sure, it loses more than it finds."""
 _MEANING_IN_SOURCE = 0.5
 """The share of meaning in the probabilities that the pass over source code begins with: names say as much as it."""
 _COVERED = FEATURES.index("covered_with_label")
@@ -178,7 +176,7 @@ def evidence(question: Question, corpus: Corpus, matches: Matches, semantics: Se
     elif is_conversation(corpus):
         turns = np.array([kind is _TURN for kind in corpus.table.kind])
         probability = _rescored("turns", turns, turn_features(corpus, probability), probability)
-    if semantics.reader and probability.max() < _SURE:
+    if semantics.reader:
         probability = _after_reading(question.text, corpus, semantics.reader, probability, is_alone=not matches.any)
     return adjusted_probability(Judged(question, corpus, closeness), probability)
 

@@ -48,10 +48,10 @@ def carrying(embeddings):
     return [Passage(str(n), f"The only sentence of {n}.", embedding=each) for n, each in enumerate(embeddings)]
 
 
-def test_thirty_segments_are_read_each_with_its_title_and_the_sentence_before_it():
+def test_forty_segments_are_read_each_with_its_title_and_the_sentence_before_it():
     encoder = Directions("Sentence 3")
     run(encoder, PAGES * 5)
-    assert len(encoder.documents) == 30
+    assert len(encoder.documents) == 40
     assert "Page: Sentence 2 of page 4 says a thing. Sentence 3 of page 4 says a thing." in encoder.documents
     assert "Page: Sentence 0 of page 4 says a thing." in encoder.documents
 
