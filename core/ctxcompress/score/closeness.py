@@ -98,7 +98,9 @@ def closeness_of_best(
     found[lone] = comparison.passages[corpus.passage[lone]]
     read = best[np.isnan(found[best])]
     if read.size:
-        found[read] = comparison.closeness([_in_context(corpus, number) for number in read.tolist()])
+        # Where closeness decides alone, the sentence after an answer would be as close as the answer.
+        shown = _labelled if logits is None else _in_context
+        found[read] = comparison.closeness([shown(corpus, number) for number in read.tolist()])
     return found
 
 

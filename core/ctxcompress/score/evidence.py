@@ -168,7 +168,8 @@ def evidence(question: Question, corpus: Corpus, matches: Matches, semantics: Se
     if not corpus.texts or not (matches.any or (any(semantics) and question.text.strip())):
         return rescore_logs(question, corpus, np.zeros(len(corpus.texts)))
     rows = features(corpus, matches)
-    of_words, probability, closeness = _of_all(question, corpus, matches, semantics.meaning, rows)
+    meaning = semantics.meaning if matches.any or not semantics.reader else None  # alone, a reader decides
+    of_words, probability, closeness = _of_all(question, corpus, matches, meaning, rows)
     if is_program(corpus):
         judged = probability if probability is of_words else _between(of_words, probability, _MEANING_IN_SOURCE)
         of_source = np.vstack([rows, source_features(corpus, matches, tuple(question.wanted), judged)])
