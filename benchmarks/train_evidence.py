@@ -1,11 +1,11 @@
 """Learns the weights of core/ctxcompress/score/evidence.json.
 
-    python benchmarks/train_evidence.py CASES... --encoder FOLDER            # print the table, learn from all, write
-    python benchmarks/train_evidence.py CASES... --encoder FOLDER --dry-run  # only print the table
-    python benchmarks/train_evidence.py CASES... --encoder FOLDER --only encoder static  # keep the other weights
+    python benchmarks/train_evidence.py CASES...                     # print the table, learn from all, write
+    python benchmarks/train_evidence.py CASES... --dry-run           # only print the table
     python benchmarks/train_evidence.py CASES... --only source       # learn the pass over source code, keep the others
     python benchmarks/train_evidence.py CASES... --only turns        # the same for the pass over turns
     python benchmarks/train_evidence.py CASES... --only word_table   # the same for the share of the word table
+    python benchmarks/train_evidence.py CASES... --only encoder --encoder FOLDER  # the same for the share of an encoder
 
 CASES are files of question answering cases with marked evidence that lib/cases.py reads, one for each set. FOLDER is
 a model of sentence-transformers; the published weights were learned with all-MiniLM-L6-v2. Needs the extras `dev`,
@@ -13,48 +13,49 @@ a model of sentence-transformers; the published weights were learned with all-Mi
 
 A table says what to expect: the sets of each kind are tested with weights that were learned from the other kinds, which
 stands for new kinds. lib/kinds.py names the kinds. The pass over source code alone is tested on languages that it was
-not learned from, the pass over turns on other sets of conversations. The share of the word table is
-tested on the other kinds. These three need no encoder.
+not learned from, the pass over turns on other sets of conversations. The shares of the
+word table and of an encoder are tested on the other kinds.
 """
 
 import argparse
 import datetime
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from lib.evaluation import (
     LAST,
-    Encoders,
+    Comparers,
+    alone_left_out,
     last_left_out,
     learn,
     learn_last_alone,
     learn_one,
+    learn_reader,
     learn_table_model,
     left_out,
     load,
-    table_left_out,
 )
 from lib.examples import Floats
 from lib.learning import REGULARIZATION, Sets
 
-from ctxcompress.encoders import SentenceEncoder, StaticVectors
-from ctxcompress.encoders.encoder import Comparer, Encoder
+from ctxcompress.encoders import WORDS, SentenceEncoder, StaticVectors
+from ctxcompress.encoders.encoder import Encoder
 from ctxcompress.score.evidence import COLUMNS, Model, load_models
 
-ALONE = (*LAST, "word_table")
+ALONE = (*LAST, "word_table", "encoder")
 """The models that are learned one at a time, on top of the others."""
 OUTPUT = Path(__file__).parent.parent / "core" / "ctxcompress" / "score" / "evidence.json"
 
 
 class Remembered:
-    """An encoder that encodes no text twice, and what stands beside it."""
+    """An encoder that encodes no text twice."""
 
-    def __init__(self, encoder: Encoder, word_vectors: Comparer | None = None) -> None:
+    def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
-        self.word_vectors = word_vectors
         self._known: dict[str, Floats] = {}
 
     def encode_query(self, text: str, /) -> Floats:
@@ -89,15 +90,13 @@ class RememberedComparer:
         return self._known[key]
 
 
-def written(
-    sets: Sets, models: Mapping[str, Model], others: Mapping[str, Mapping[str, float]], model_name: str
-) -> dict[str, Any]:
+def written(sets: Sets, models: Mapping[str, Model], others: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
     return {
         "about": "Weights of the evidence scorer in several passes: see score/evidence.py and docs/evidence.md.",
         "trained": datetime.date.today().isoformat(),
         "seed": "none is needed: nothing is drawn at random",
         "regularization": REGULARIZATION,
-        "encoder": model_name,
+        "encoder": json.loads(OUTPUT.read_text(encoding="utf-8"))["encoder"],
         "cases": {name: len(cases) for name, cases in sets.items()},
         "left_out": others,
         "models": {name: _model(model, COLUMNS[name]) for name, model in models.items()},
@@ -123,46 +122,44 @@ def main() -> None:
     parser.add_argument("cases", type=Path, nargs="+")
     parser.add_argument("--encoder", help="folder or name of a model of sentence-transformers")
     parser.add_argument("--limit", type=int, default=200, help="cases of a set at most")
-    parser.add_argument(
-        "--only",
-        nargs="+",
-        choices=["static", "encoder", "encoder_and_static", *ALONE],
-        help="the models that are learned; the others stay",
-    )
+    parser.add_argument("--only", choices=["static", *ALONE], help="the model that is learned; the others stay")
     parser.add_argument("--dry-run", action="store_true")
     options = parser.parse_args()
-    if len(options.only or ()) == 1 and options.only[0] in ALONE:
-        train_alone(options.only[0], load(options.cases, options.limit), dry_run=options.dry_run)
-        return
-    if options.encoder is None or not set(ALONE).isdisjoint(options.only or ()):
-        parser.error(f"--encoder is required, except with --only and one of {', '.join(ALONE)} alone")
-    static = RememberedComparer(StaticVectors())
-    encoder = Remembered(SentenceEncoder(options.encoder, word_vectors=False))
-    encoders: Encoders = {
-        "static": static,
-        "encoder": encoder,
-        "encoder_and_static": Remembered(encoder, word_vectors=static),
-    }
+    if (options.only == "encoder") != (options.encoder is not None):
+        parser.error("--encoder is required with --only encoder, and has no use without it")
     sets = load(options.cases, options.limit)
+    if options.only in ALONE:
+        train_alone(options.only, sets, options.encoder, dry_run=options.dry_run)
+        return
+    encoders: Comparers = {"static": RememberedComparer(StaticVectors())}
     others = dict(left_out(sets, encoders))
     print_table("left out", others)
     if not options.dry_run:
         if options.only:
-            models = {**load_models(), **{name: learn_one(sets, name, encoders[name]) for name in options.only}}
+            models = {**load_models(), "static": learn_one(sets, "static", encoders["static"])}
         else:
             _, learned = learn(sets, encoders)
-            models = {**load_models(), **learned}  # the share of the word table is learned on top of these
-        data = written(sets, models, others, Path(options.encoder).name)
-        OUTPUT.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+            models = {**load_models(), **learned}  # the shares of the table and the encoder are learned on top of these
+        OUTPUT.write_text(json.dumps(written(sets, models, others), indent=1) + "\n", encoding="utf-8")
 
 
-def train_alone(name: str, sets: Sets, *, dry_run: bool) -> None:
-    """Learn one of the models of ALONE, and put its weights into the file with the others."""
-    print_table("left out", last_left_out(name, sets) if name in LAST else dict(table_left_out(sets)))
+def train_alone(name: str, sets: Sets, folder: str | None, *, dry_run: bool) -> None:
+    """Learn one of the models of ALONE, and put its weights into the file with the others.
+
+    folder: of the encoder.
+    """
+    if name in LAST:
+        found, model = last_left_out(name, sets), lambda: learn_last_alone(name, sets)[1]
+    else:
+        encoder = Remembered(SentenceEncoder(folder, word_vectors=False)) if folder else WORDS
+        learned = learn_table_model if encoder == WORDS else partial(learn_reader, encoder=encoder)
+        found, model = dict(alone_left_out(sets, name, encoder, learned)), lambda: learned(sets)
+    print_table("left out", found)
     if not dry_run:
-        model = learn_last_alone(name, sets)[1] if name in LAST else learn_table_model(sets)
         data = json.loads(OUTPUT.read_text(encoding="utf-8"))
-        data["models"][name] = _model(model, COLUMNS[name])
+        data["models"][name] = _model(model(), COLUMNS[name])
+        if folder:
+            data["encoder"] = Path(folder).name
         data["cases"] |= {of: len(cases) for of, cases in sets.items()}
         OUTPUT.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 

@@ -13,19 +13,21 @@ import numpy as np
 from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.encoders import WORDS, encoder_named
 from ctxcompress.encoders.encoder import Comparer, Encoder
-from ctxcompress.score.evidence import COLUMNS, Calibration, Model, Stage, load_models, sigmoid
-from ctxcompress.score.semantic import Semantics
+from ctxcompress.score.evidence import COLUMNS, Model, Stage, load_models, sigmoid
+from ctxcompress.score.semantic import Meaning
 from ctxcompress.text.tokens import TokenCounter
 from lib.cases import read_cases, set_name
 from lib.examples import Example, Floats, example, kept_evidence
 from lib.kinds import LINES, kind_of
 from lib.learning import (
+    UNCHANGED,
     Judge,
     LastPass,
     Sets,
     calibrate,
     is_source,
     is_talk,
+    learn_reading,
     learn_semantic,
     learn_source,
     learn_table,
@@ -40,7 +42,8 @@ __all__ = [
     "FOLDS",
     "LAST",
     "MEASURED_ONLY",
-    "Encoders",
+    "Comparers",
+    "alone_left_out",
     "budget_of",
     "compressed_with",
     "folds",
@@ -48,12 +51,12 @@ __all__ = [
     "learn",
     "learn_last_alone",
     "learn_one",
+    "learn_reader",
     "learn_table_model",
     "left_out",
     "load",
     "neutral",
     "survivors",
-    "table_left_out",
 ]
 
 ENCODING = "cl100k_base"
@@ -88,18 +91,17 @@ def budget_of(name: str) -> int:
 
 
 Judges = Mapping[str, Judge]
-Encoders = Mapping[str, Encoder | Comparer]
+Comparers = Mapping[str, Comparer]
 
 
-def learn(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset()) -> tuple[Judges, dict[str, Model]]:
+def learn(sets: Sets, encoders: Comparers, without: frozenset[str] = frozenset()) -> tuple[Judges, dict[str, Model]]:
     """Learn all models. Returns their judges, which score source code and turns once more, and the models."""
     prose = _prose(sets)
     words = learn_words(prose, without)
     judges: dict[str, Judge] = {"words": lambda case: case.words(words)}
     models = {"words": Model(tuple(words), calibrate(prose, judges["words"]))}
     for name, encoder in encoders.items():
-        models[name], judge = _learn_closeness(prose, name, words, encoder, without)
-        judges[name] = _of_each_case(name, judge, encoder, judges)
+        models[name], judges[name] = _learn_closeness(prose, name, words, encoder, without)
     of_words = models["words"].calibration.probability
     last: dict[str, LastPass] = {}
     for name in LAST:
@@ -129,10 +131,10 @@ def _logit(probability: Floats) -> Floats:
     return found
 
 
-def learn_one(sets: Sets, name: str, encoder: Encoder | Comparer) -> Model:
-    """Learn the model for an encoder, on top of the published weights for words."""
+def learn_one(sets: Sets, name: str, comparer: Comparer) -> Model:
+    """Learn the model for a comparer, on top of the published weights for words."""
     words = load_models()["words"].stages
-    model, _ = _learn_closeness(_prose(sets), name, words, encoder, frozenset())
+    model, _ = _learn_closeness(_prose(sets), name, words, comparer, frozenset())
     return model
 
 
@@ -141,19 +143,25 @@ def learn_table_model(sets: Sets) -> Model:
     published, table = load_models(), encoder_named(WORDS)
     english = {of: [case for case in cases if case.language == "en"] for of, cases in _prose(sets).items()}
     static = published["static"]
-    stage = learn_table(english, published["words"].stages, static.stages[0], _semantics(table))
+    stage = learn_table(english, published["words"].stages, static.stages[0], Meaning(table))
     return Model((stage,), static.calibration)
 
 
-def table_left_out(sets: Sets) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield each set with the evidence that ctxcompress keeps without and with the word table, whose model was learned
+def learn_reader(sets: Sets, encoder: Encoder | Comparer) -> Model:
+    """Learn the model for an encoder that reads the best segments, from sets in languages that it knows."""
+    return learn_reading({of: cases for of, cases in _prose(sets).items() if of not in FOREIGN}, encoder)
+
+
+def alone_left_out(
+    sets: Sets, name: str, encoder: Encoder | Comparer | str, model_of: Callable[[Sets], Model]
+) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield each set with the evidence that ctxcompress keeps without and with an encoder, whose model was learned
     from the other kinds."""
     for kind in dict.fromkeys(map(kind_of, sets)):
-        model = learn_table_model({name: cases for name, cases in sets.items() if kind_of(name) != kind})
-        models = {**load_models(), "word_table": model}
-        for name, cases in sets.items():
-            if kind_of(name) == kind:
-                yield name, compressed_with(models, cases, budget_of(name), {"word_table": WORDS})
+        model = model_of({of: cases for of, cases in sets.items() if kind_of(of) != kind})
+        for of, cases in sets.items():
+            if kind_of(of) == kind:
+                yield of, compressed_with({**load_models(), name: model}, cases, budget_of(of), {name: encoder})
 
 
 def learn_last_alone(name: str, sets: Sets, without: frozenset[str] = frozenset()) -> tuple[Judge, Model]:
@@ -207,32 +215,11 @@ LAST = {
 
 
 def _learn_closeness(
-    sets: Sets, name: str, words: Sequence[Stage], encoder: Encoder | Comparer, without: frozenset[str]
+    sets: Sets, name: str, words: Sequence[Stage], comparer: Comparer, without: frozenset[str]
 ) -> tuple[Model, Judge]:
-    semantics = _semantics(encoder)
-    judged = {of: found for of, cases in sets.items() if (found := [c for c in cases if semantics(c).model == name])}
-    familiar = {of: cases for of, cases in judged.items() if of not in FOREIGN}
-    stages, judge = learn_semantic(familiar, name, words, semantics, without)
-    return Model(tuple(stages), calibrate(judged, judge)), judge
-
-
-def _of_each_case(name: str, judge: Judge, encoder: Encoder | Comparer, others: Judges) -> Judge:
-    """Return the judge, but use another model for cases in which the encoder has no word vectors beside it."""
-    semantics = _semantics(encoder)
-
-    def judged(case: Example) -> Floats:
-        model = semantics(case).model
-        return judge(case) if model == name else others[model](case)
-
-    return judged
-
-
-def _semantics(encoder: Encoder | Comparer) -> Callable[[Example], Semantics]:
-    def semantics(case: Example) -> Semantics:
-        found = Semantics.of(encoder, [None] * len(case.passages), case.language)
-        return found if case.matched else found.alone()
-
-    return semantics
+    familiar = {of: cases for of, cases in sets.items() if of not in FOREIGN}
+    stages, judge = learn_semantic(familiar, name, words, Meaning(comparer), without)
+    return Model(tuple(stages), calibrate(sets, judge)), judge
 
 
 def worth(logits: Floats) -> Floats:
@@ -250,7 +237,7 @@ def kept(cases: Sequence[Example], judges: Judges, budget: int) -> dict[str, tup
     }
 
 
-def folds(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset()) -> dict[str, dict[str, float]]:
+def folds(sets: Sets, encoders: Comparers, without: frozenset[str] = frozenset()) -> dict[str, dict[str, float]]:
     """Return the evidence that each model keeps of each set, tested on cases that it was not learned from."""
     found: dict[str, dict[str, list[tuple[int, int]]]] = {name: {} for name in sets}
     for fold in range(FOLDS):
@@ -262,7 +249,7 @@ def folds(sets: Sets, encoders: Encoders, without: frozenset[str] = frozenset())
     return {name: {model: _share(pairs) for model, pairs in of.items()} for name, of in found.items()}
 
 
-def left_out(sets: Sets, encoders: Encoders) -> Iterator[tuple[str, dict[str, float]]]:
+def left_out(sets: Sets, encoders: Comparers) -> Iterator[tuple[str, dict[str, float]]]:
     """Yield each set with the evidence that ctxcompress keeps: with `scorer="bm25"`, and with each model if it was
     learned from the other kinds. Source code is left out by language: see `last_left_out`."""
     for kind in dict.fromkeys(map(kind_of, sets)):
@@ -296,9 +283,8 @@ def _compressed(cases: Sequence[Example], config: CompressionConfig) -> tuple[in
 
 def neutral() -> dict[str, Model]:
     """Return last passes that return the probabilities they are given."""
-    same = Calibration(intercept=0.0, logit=1.0, log_segments=0.0, log_odds=0.0)
     judged = {name: np.array([float(column == "judged") for column in COLUMNS[name][0]]) for name in LAST}
-    return {name: Model((Stage(0.0, weights),), same) for name, weights in judged.items()}
+    return {name: Model((Stage(0.0, weights),), UNCHANGED) for name, weights in judged.items()}
 
 
 def _prose(sets: Sets) -> Sets:

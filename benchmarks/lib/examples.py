@@ -10,16 +10,18 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.table import SegmentTable
+from ctxcompress.encoders import WORDS
+from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions
 from ctxcompress.pipeline.call_cache import CallCache
-from ctxcompress.query.terms import clauses, query_terms
+from ctxcompress.query.terms import Question, clauses, query_terms
 from ctxcompress.reduce.stages import reduced
 from ctxcompress.score.bridges import Bridges
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.score.evidence import Stage, follow, passes, sigmoid
+from ctxcompress.score.evidence import Stage, evidence, follow, passes, sigmoid
 from ctxcompress.score.features import features, relevance, turn_features
-from ctxcompress.score.matches import Matches, find_matches
-from ctxcompress.score.semantic import Semantics
+from ctxcompress.score.matches import Matches, find_matches, log_odds
+from ctxcompress.score.semantic import Meaning, Reader, Semantics
 from ctxcompress.score.source_features import source_features
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import select
@@ -82,9 +84,23 @@ class Example:
         """What the pass over turns sees, given the probabilities so far."""
         return turn_features(self.corpus, probability)
 
-    def semantic(self, semantics: Semantics, words: Floats) -> Floats:
-        """The features of closeness, given the logits that words led to."""
-        return semantics.features(self.query, self.corpus, words if self.matched else None, self.clauses)
+    def semantic(self, meaning: Meaning) -> Floats:
+        """The features of closeness."""
+        return meaning.features(self.query, self.corpus, self.clauses)
+
+    def semantics(self, encoder: Encoder | Comparer | str) -> Semantics:
+        """What tells closeness of this case with an encoder."""
+        return Semantics.of(encoder, [None] * len(self.passages), self.corpus, self.language)
+
+    def before_reading(self) -> Floats:
+        """The probabilities before an encoder has read the best segments."""
+        question = Question.of(self.query, self.language, {})
+        return evidence(question, self.corpus, self.matches, self.semantics(WORDS))
+
+    def read(self, encoder: Encoder | Comparer, probability: Floats) -> Floats:
+        """What the pass after an encoder sees, given the probabilities so far."""
+        reader = Reader(encoder, [None] * len(self.passages))
+        return reader.features(self.query, self.corpus, log_odds(probability), is_alone=not self.matched)
 
 
 def example(case: Case) -> Example:

@@ -9,13 +9,15 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
+from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.score.evidence import COLUMNS, Calibration, Model, Stage, follow, sigmoid
 from ctxcompress.score.features import FEATURES, is_conversation
-from ctxcompress.score.semantic import Semantics
+from ctxcompress.score.semantic import READ, Meaning
 from lib.examples import Example, Floats
 from lib.kinds import kind_of
 
 __all__ = [
+    "UNCHANGED",
     "Judge",
     "LastPass",
     "Sets",
@@ -23,6 +25,7 @@ __all__ = [
     "calibrate",
     "is_source",
     "is_talk",
+    "learn_reading",
     "learn_semantic",
     "learn_source",
     "learn_table",
@@ -37,6 +40,8 @@ Without = frozenset[str]
 """Names of features that are left out."""
 
 REGULARIZATION = 10.0
+UNCHANGED = Calibration(intercept=0.0, logit=1.0, log_segments=0.0, log_odds=0.0)
+"""It returns the probabilities of the log odds as they are."""
 SET_WEIGHT = 150.0
 _COMBINED = FEATURES.index("combined")
 _PROMISING = 60
@@ -79,6 +84,7 @@ class LastPass:
 
 _OF_PROSE = Limits({"combined": 2.0, "heading_fits": 12.0}, frozenset(FEATURES) - {"first", "length", "short"})
 _OF_TABLE = Limits({"words": 0.5, "static": 0.5}, frozenset(("words", "static")))
+_OF_READING = Limits({"judged": 1.0}, frozenset(READ))
 _OF_SOURCE = Limits({"judged": 1.0}, frozenset())
 _OF_TURNS = Limits({"judged": 1.0}, frozenset(), regularization=80.0)
 
@@ -96,7 +102,7 @@ def learn_words(sets: Sets, without: Without = frozenset()) -> list[Stage]:
 
 
 def learn_semantic(
-    sets: Sets, name: str, words: Sequence[Stage], semantics: Callable[[Example], Semantics], without: Without
+    sets: Sets, name: str, words: Sequence[Stage], meaning: Meaning, without: Without
 ) -> tuple[list[Stage], Judge]:
     """The last passes, and what they make of a case."""
     stages: list[Stage] = []
@@ -106,7 +112,7 @@ def learn_semantic(
         """The logits that words lead to, and the features of closeness."""
         if id(case) not in known:
             logits = case.words(words)
-            known[id(case)] = logits, case.semantic(semantics(case), logits)
+            known[id(case)] = logits, case.semantic(meaning)
         return known[id(case)]
 
     def judge(case: Example) -> Floats:
@@ -121,7 +127,7 @@ def learn_semantic(
     return stages, judge
 
 
-def learn_table(sets: Sets, words: Sequence[Stage], static: Stage, semantics: Callable[[Example], Semantics]) -> Stage:
+def learn_table(sets: Sets, words: Sequence[Stage], static: Stage, meaning: Meaning) -> Stage:
     """Learn how much say the word table has.
 
     The pass lies between what words say and what the weights for larger word vectors make of the table's closeness: one
@@ -131,7 +137,7 @@ def learn_table(sets: Sets, words: Sequence[Stage], static: Stage, semantics: Ca
     def rows(case: Example) -> Floats:
         logits = case.words(words)
         bridges = case.bridges.features(sigmoid(logits))
-        return np.vstack([case.rows, bridges, case.semantic(semantics(case), logits)])
+        return np.vstack([case.rows, bridges, case.semantic(meaning)])
 
     def shares(case: Example) -> Floats:
         return np.vstack([case.words(words), static.logits(rows(case))])
@@ -151,6 +157,17 @@ def learn_source(sets: Sets, before: Judge, without: Without) -> LastPass:
 def learn_turns(sets: Sets, before: Judge, without: Without) -> LastPass:
     """Learn the pass over the turns of conversations. before: see `_learn_last`."""
     return _learn_last(_only(sets, is_talk), "turns", Example.turns, before, without, _OF_TURNS)
+
+
+def learn_reading(sets: Sets, encoder: Encoder | Comparer) -> Model:
+    """Learn how much say an encoder has that reads the best segments, after all published passes.
+
+    Only the share is learned: the log odds so far are calibrated already, and what stands out adds to them.
+    """
+    rows = {id(case): case.read(encoder, case.before_reading()) for cases in sets.values() for case in cases}
+    (names,) = COLUMNS["encoder"]
+    weights = _learn(_tables(sets, lambda case: rows[id(case)]), names, frozenset(), _OF_READING).weights
+    return Model((Stage(0.0, weights / weights[0]),), UNCHANGED)
 
 
 def is_source(case: Example) -> bool:
@@ -229,7 +246,7 @@ def _sampled(rows: Floats, needed: NDArray[np.bool_], weight: float) -> Table:
     Each of the latter stands for several, so that long texts take no longer to learn from than short ones.
     """
     others = np.flatnonzero(~needed)
-    others = others[np.argsort(-rows[_COMBINED, others], kind="stable")]
+    others = others[np.argsort(-rows[_COMBINED if len(rows) > _COMBINED else 0, others], kind="stable")]
     promising, rest = others[:_PROMISING], others[_PROMISING:]
     step = max(1, rest.size // _REST)
     sample = np.concatenate([np.flatnonzero(needed), promising, rest[::step]])

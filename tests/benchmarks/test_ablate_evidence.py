@@ -10,7 +10,7 @@ import pytest
 
 from ctxcompress.score.bridges import BRIDGES
 from ctxcompress.score.features import FEATURES, TURNS
-from ctxcompress.score.semantic import SEMANTIC
+from ctxcompress.score.semantic import READ, SEMANTIC
 from ctxcompress.score.source_features import SOURCE
 
 DOCS = Path(__file__).parents[2] / "docs" / "evidence.md"
@@ -55,7 +55,7 @@ def test_blocks_are_published_in_a_document_all_or_none(blocks: ModuleType, tmp_
 def test_the_document_explains_every_feature_and_has_every_block(docs: str) -> None:
     rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", docs, re.MULTILINE)
     explained = [name for row in rows for name in re.findall(r"\w+", row)]
-    assert sorted(explained) == sorted(FEATURES + BRIDGES + SEMANTIC + SOURCE + TURNS)
+    assert sorted(explained) == sorted(FEATURES + BRIDGES + SEMANTIC + SOURCE + TURNS + READ)
     names = re.findall(r"<!-- table: ([\w-]+) -->", docs)
     assert sorted(names) == "ablation adaptive calibration confidence held-out rules".split()
     assert docs.count("<!-- end -->") == len(names)

@@ -16,21 +16,16 @@ from numpy.typing import NDArray
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, SegmentTable
-from ctxcompress.encoders import WORDS, encoder_named
-from ctxcompress.encoders.encoder import Comparer, Encoder
-from ctxcompress.encoders.words import WordTable
 from ctxcompress.pipeline.analysis import Analysed, Analysis
 from ctxcompress.pipeline.presentation import OriginalText
 from ctxcompress.query.focus import questions_in
 from ctxcompress.query.terms import Question, asks_for_all
 from ctxcompress.score.adjustments import UNASKED, Judged, adjusted_worth, unasked_boilerplate
-from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.evidence import confidence, evidence, matches_in
 from ctxcompress.score.features import relevance, scores_of_rank_bm25
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches, find_matches
 from ctxcompress.score.semantic import Semantics
-from ctxcompress.score.source_features import is_program
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.tokens import TokenCounter
@@ -110,8 +105,8 @@ def score_segments(
     without `adaptive`, which then change nothing else. ranked: see `Task.ranked`.
     """
     analysis, table, language = found.analysis, found.analysis.table, found.analysis.options.language
-    encoder = _encoder(config, language, analysis.corpus)
-    semantics = Semantics.of(encoder, [p.embedding for p in found.passages], language) if encoder else None
+    embeddings = [passage.embedding for passage in found.passages]
+    semantics = Semantics.of(config.encoder, embeddings, analysis.corpus, language)
     is_pruned = bool(config.adaptive) or with_likelihoods
     questions = [question for query in queries for question in questions_in(query)]
     best = _Judgement.of_all([_judged(each, analysis, config, semantics, is_pruned=is_pruned) for each in questions])
@@ -127,15 +122,8 @@ def score_segments(
     return ScoredSegments(best.scores, best.likelihoods, worth, unlikely, best.around)
 
 
-def _encoder(config: CompressionConfig, language: str, corpus: Corpus) -> Encoder | Comparer | None:
-    """Return the encoder of the options. The table has English words only, and names in source code are none."""
-    if config.encoder != WORDS:
-        return config.own_encoder
-    return encoder_named(WORDS) if language == WordTable.language and not is_program(corpus) else None
-
-
 def _judged(
-    question: str, analysis: Analysis, config: CompressionConfig, semantics: Semantics | None, *, is_pruned: bool
+    question: str, analysis: Analysis, config: CompressionConfig, semantics: Semantics, *, is_pruned: bool
 ) -> _Judgement:
     """is_pruned: whether the likelihoods are wanted."""
     table, corpus = analysis.table, analysis.corpus
@@ -147,7 +135,8 @@ def _judged(
         scores = evidence(asked, corpus, matches, semantics)
         if wants:
             # The table finds something close in any text, so it tells what comes first, and words what is likely.
-            likely = evidence(asked, corpus, matches) if semantics and semantics.is_table else scores
+            by_table = semantics.meaning and semantics.meaning.has_table and not semantics.reader
+            likely = evidence(asked, corpus, matches) if by_table else scores
             likelihoods = _likelihoods(likely, _chance(asked, matches, scores, config), table)
     elif config.scorer == "bm25":
         scores = rescore_logs(asked, corpus, relevance(find_matches(corpus, asked.wanted, asked.terms)))

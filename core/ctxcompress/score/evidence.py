@@ -1,8 +1,8 @@
 """The learned scorer: the probability that a segment is needed to answer, by logistic regression in several passes.
 
 The first pass looks at the words that a segment, its section and its headings share with the query. With several
-passages, one or two more passes add what the best segments so far lead to (see bridges). With an encoder, the next
-passes add how close segments are in meaning. A last pass scores source code and conversations again.
+passages, one or two more passes add what the best segments so far lead to (see bridges). The next pass adds how close
+segments are in meaning. Another one scores source code and conversations again. Then an encoder reads the best.
 """
 
 import functools
@@ -25,7 +25,7 @@ from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import FEATURES, TURNS, features, is_conversation, turn_features
 from ctxcompress.score.log_relevance import rescore_logs
 from ctxcompress.score.matches import Matches, Occurrences, contained, deviation, find_matches, log_odds, summed
-from ctxcompress.score.semantic import SEMANTIC, WORD_VECTORS, Semantics
+from ctxcompress.score.semantic import NO_SEMANTICS, READ, SEMANTIC, Meaning, Reader, Semantics
 from ctxcompress.score.source_features import SOURCE, is_program, source_features
 from ctxcompress.text.words import Terms, split_words
 
@@ -40,6 +40,7 @@ __all__ = [
     "evidence",
     "follow",
     "load_models",
+    "log_odds",
     "matches_in",
     "passes",
     "sigmoid",
@@ -49,18 +50,15 @@ COLUMNS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "words": (FEATURES, FEATURES + BRIDGES, FEATURES + BRIDGES),
     "static": (FEATURES + BRIDGES + SEMANTIC,),
     "word_table": (FEATURES + BRIDGES + SEMANTIC,),
-    "encoder": (FEATURES + BRIDGES + SEMANTIC,) * 2,
-    "encoder_and_static": (FEATURES + BRIDGES + SEMANTIC + WORD_VECTORS,) * 2,
     "source": (FEATURES + SOURCE,),
     "turns": (TURNS,),
+    "encoder": (READ,),
 }
-"""Name of a model -> the feature names of each of its passes. "words" runs first; "word_table",
-"static", "encoder" or "encoder_and_static" continues from it; "source" and "turns" continue from the last of these."""
-_ENCODER_IN_SOURCE = 0.5
-"""The share of an encoder in the probabilities that the pass over source code begins with: names say as much as it."""
+"""Name of a model -> the feature names of each of its passes. "words" runs first; "word_table" or
+"static" continues from it, "source" or "turns" from the last of these, and "encoder" from the last of all."""
+_MEANING_IN_SOURCE = 0.5
+"""The share of meaning in the probabilities that the pass over source code begins with: names say as much as it."""
 _COVERED = FEATURES.index("covered_with_label")
-_MOST_OF_QUERY = 0.6
-"""The share of the query's weight in one segment from which the word table is not asked: words found what they say."""
 _MOST_DATES = 4
 """The most dates of a query that are looked for in any notation."""
 _PASSES = ((12, 3), (3, 2), (0, 1))
@@ -160,48 +158,68 @@ def _same_dates(query: str, corpus: Corpus, wanted: Mapping[str, float], terms: 
     return np.array(sorted(keys), np.intp)
 
 
-def evidence(question: Question, corpus: Corpus, matches: Matches, semantics: Semantics | None = None) -> Floats:
+def evidence(question: Question, corpus: Corpus, matches: Matches, semantics: Semantics = NO_SEMANTICS) -> Floats:
     """Return the probability that each segment is needed, shape (segments,); all 0 if nothing distinguishes them.
 
     matches: `matches_in`.
     """
-    query, ignored = question.text, question.ignored
-    if not corpus.texts or not (matches.any or (semantics and query.strip())):
+    if not corpus.texts or not (matches.any or (any(semantics) and question.text.strip())):
         return rescore_logs(question, corpus, np.zeros(len(corpus.texts)))
-    models = load_models()
-    model, last = models["words"], passes(corpus)
-    closeness: Floats | None = None
     rows = features(corpus, matches)
-    if semantics and semantics.is_table and rows[_COVERED].max() >= _MOST_OF_QUERY:
-        semantics = None
-    logits = model.stages[0].logits(rows)
-    if last > 1 or semantics:
-        bridges = Bridges(query, corpus, ignored)
-        logits = follow(bridges, logits, model.stages[1:last], rows)
-    probability = of_words = model.calibration.probability(logits)
-    known = semantics.knowledge(corpus) if semantics and matches.any else 1.0
-    if semantics and known:
-        semantics = semantics if matches.any else semantics.alone()
-        model = models[semantics.model]
-        close = semantics.features(query, corpus, logits if matches.any else None, clauses(query, ignored))
-        closeness = close[SEMANTIC.index("similarity")]
-        with_encoder = model.calibration.probability(follow(bridges, logits, model.stages, rows, close))
-        probability = _between(of_words, with_encoder, known) if known < 1 else with_encoder
+    meaning = semantics.meaning if matches.any or not semantics.reader else None  # alone, a reader decides
+    of_words, probability, closeness = _of_all(question, corpus, matches, meaning, rows)
     if is_program(corpus):
-        judged = probability if probability is of_words else _between(of_words, probability, _ENCODER_IN_SOURCE)
+        judged = probability if probability is of_words else _between(of_words, probability, _MEANING_IN_SOURCE)
         of_source = np.vstack([rows, source_features(corpus, matches, tuple(question.wanted), judged)])
         probability = _rescored("source", corpus.table.is_source, of_source, probability)
     elif is_conversation(corpus):
         probability = _rescored("turns", corpus.turns, turn_features(corpus, probability), probability)
+    if semantics.reader:
+        probability = _after_reading(question.text, corpus, semantics.reader, probability, is_alone=not matches.any)
     return adjusted_probability(Judged(question, corpus, closeness), probability)
 
 
-def _between(words: Floats, encoder: Floats, share: float) -> Floats:
-    """Return the probabilities whose log odds lie between those of words and those of the encoder.
+def _of_all(
+    question: Question, corpus: Corpus, matches: Matches, meaning: Meaning | None, rows: Floats
+) -> tuple[Floats, Floats, Floats | None]:
+    """Return the probabilities by words, those by words and meaning, and how close segments are if meaning was asked.
 
-    share: the weight of the encoder, less where it does not know the language.
+    rows: the features of words.
     """
-    return sigmoid((1 - share) * log_odds(words) + share * log_odds(encoder))
+    models, last, is_alone = load_models(), passes(corpus), not matches.any
+    model = models["words"]
+    known = meaning.known(corpus, rows[_COVERED].max(), is_alone=is_alone) if meaning else 0.0
+    logits = model.stages[0].logits(rows)
+    if last > 1 or known:
+        bridges = Bridges(question.text, corpus, question.ignored)
+        logits = follow(bridges, logits, model.stages[1:last], rows)
+    of_words = model.calibration.probability(logits)
+    if not (meaning and known):
+        return of_words, of_words, None
+    model = models[meaning.model(is_alone=is_alone)]
+    close = meaning.features(question.text, corpus, clauses(question.text, question.ignored))
+    by_meaning = model.calibration.probability(follow(bridges, logits, model.stages, rows, close))
+    return of_words, _between(of_words, by_meaning, known), close[SEMANTIC.index("similarity")]
+
+
+def _after_reading(query: str, corpus: Corpus, reader: Reader, probability: Floats, *, is_alone: bool) -> Floats:
+    """Return the probabilities after an encoder has read the best segments. is_alone: see `Meaning.model`."""
+    known = reader.known(corpus, is_alone=is_alone)
+    if not known:
+        return probability
+    model = load_models()["encoder"]
+    rows = reader.features(query, corpus, log_odds(probability), is_alone=is_alone)
+    return _between(probability, model.calibration.probability(model.stages[0].logits(rows)), known)
+
+
+def _between(before: Floats, after: Floats, share: float) -> Floats:
+    """Return the probabilities whose log odds lie between those before meaning was asked and those after.
+
+    share: the weight of the latter, less where an encoder does not know the language.
+    """
+    if share == 1:
+        return after
+    return sigmoid((1 - share) * log_odds(before) + share * log_odds(after))
 
 
 def passes(corpus: Corpus) -> int:

@@ -1,30 +1,33 @@
 """Features of segments from how close they are in meaning to the query.
 
-Encoders differ in the range of their numbers, so these are compared only within one retrieval.
+Encoders differ in the range of their numbers, so these are compared only within one retrieval: in standard deviations
+from the mean.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from ctxcompress.data.table import Floats, Integers
+from ctxcompress.data.table import Floats
+from ctxcompress.encoders import WORDS, encoder_named
 from ctxcompress.encoders.encoder import Comparer, Encoder, word_vectors_of
 from ctxcompress.encoders.knowledge import knowledge
 from ctxcompress.encoders.words import WordTable
-from ctxcompress.score.closeness import Closeness, closeness_of_all, closeness_of_some
+from ctxcompress.score.closeness import Closeness, closeness_of_all, closeness_of_best
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.matches import ranks, stacked, standardized
+from ctxcompress.score.source_features import is_program
 
-__all__ = ["SEMANTIC", "WORD_VECTORS", "Semantics"]
+__all__ = ["NO_SEMANTICS", "READ", "SEMANTIC", "Meaning", "Reader", "Semantics"]
 
 SEMANTIC = (
-    "compared",  # whether the segment was compared with the query
-    "similarity",  # in standard deviations from the mean of those compared
+    "similarity",  # in standard deviations from the mean
     "similarity_gap",  # to the closest one, in standard deviations
     "similarity_rank",  # 1 / rank
-    "similarity_of_passage",  # of its whole passage, else of the closest segment of the passage
-    "similarity_of_label",  # of its title and headings, or of the beginning of its passage
+    "similarity_of_passage",  # of the closest segment of the passage
+    "similarity_of_label",  # of its title and headings
     "similarity_rank_of_label",
     "clause_similarity",  # the greatest similarity to the query or a clause of it, each standardized on its own
     "clause_similarity_of_passage",  # of the closest segment of the passage
@@ -33,9 +36,11 @@ SEMANTIC = (
 """The rows of `Semantics.features`, in order. A query of several hops may be close to none of its passages, while one
 of its clauses is close to each. With one or two passages clauses do not count, and their rows are 0."""
 
-WORD_VECTORS = tuple(f"word_vectors_{name}" for name in SEMANTIC)
-"""The rows that follow if cheap word vectors support the encoder: the same features from the word vectors, divided by
-1 + the number of clauses, because the word vectors of a long query say less."""
+READ = ("judged", "standing_out")
+"""The rows of `Reader.features`, in order: the log odds so far, and how far a segment that was read stands out. That is
+the square of its standard deviations above the mean, as in the log of the probability that chance brings it so close.
+What is farther than the mean has 0, because what answers one of several hops may be far from the query. It counts less
+the surer the best segment is."""
 
 _LANGUAGE = "en"
 """In other languages, word vectors make the results of a multilingual encoder worse."""
@@ -43,132 +48,154 @@ _CLAUSE_ROWS = 3
 """The last three rows of SEMANTIC."""
 _LEAST_PASSAGES = 3
 """With fewer passages clauses are not compared: only a query of several hops needs them."""
+_MOST_OF_QUERY = 0.6
+"""The share of the query's weight in one segment from which the word table is not asked: words found what they say."""
+_LEAST_COMPARED = 2
+"""One text alone cannot be closer than others."""
 
 
 @dataclass(frozen=True, slots=True)
-class Semantics:
-    """An encoder, with the embeddings that the passages carry already."""
+class Meaning:
+    """A cheap comparer, which compares everything."""
 
-    encoder: Encoder | Comparer
-    embeddings: Sequence[Sequence[float] | None]
-    """Of each passage; None where it carries none."""
-    word_vectors: Comparer | None = None
-    """Cheap word vectors that support an expensive encoder."""
-    is_alone: bool = False
-    """Whether no word of the query occurs, so that closeness decides."""
-
-    @classmethod
-    def of(
-        cls, encoder: Encoder | Comparer, embeddings: Sequence[Sequence[float] | None], language: str
-    ) -> "Semantics":
-        """Build it with the word vectors that support this encoder, if there are any for the language."""
-        beside = word_vectors_of(encoder) if language == _LANGUAGE else None
-        return cls(encoder, embeddings, beside)
-
-    def alone(self) -> "Semantics":
-        """Return it without word vectors. Where no word of the query occurs, the encoder compares everything."""
-        return Semantics(self.encoder, self.embeddings, is_alone=True)
+    comparer: Comparer
 
     @property
-    def is_table(self) -> bool:
-        """Whether the encoder is the word table."""
-        return isinstance(self.encoder, WordTable)
+    def has_table(self) -> bool:
+        """Whether the comparer is the word table."""
+        return isinstance(self.comparer, WordTable)
 
-    @property
-    def model(self) -> str:
-        """The name of the model that has weights for these features; see evidence.COLUMNS."""
-        if self.word_vectors is not None:
-            return "encoder_and_static"
-        if self.is_table and not self.is_alone:
-            return "word_table"
-        return "encoder" if isinstance(self.encoder, Encoder) or not self.encoder.compares_all else "static"
+    def known(self, corpus: Corpus, covered: float, *, is_alone: bool) -> float:
+        """Return how well the comparer knows the language of the texts, from 0 to 1; 0 if it is not asked.
 
-    def knowledge(self, corpus: Corpus) -> float:
-        """Return how well the encoder knows the language of the texts, from 0 (not at all) to 1."""
-        return knowledge(self.encoder, corpus.words)
-
-    def features(self, query: str, corpus: Corpus, logits: Floats | None, clauses: Sequence[str] = ()) -> Floats:
-        """Return one row per name in SEMANTIC, and in WORD_VECTORS if there are some, and one column per segment.
-
-        logits: how likely each segment is needed, as words say; None if they say nothing.
-        clauses: parts of the query.
-        Raises ConfigError unless the encoder gives one number or vector for each text.
+        covered: the greatest share of the query's weight in one segment. is_alone: see `model`.
         """
-        rows = [self._rows(query, corpus, logits, clauses)]
-        if self.word_vectors is not None:
-            of_words = Semantics(self.word_vectors, ())._rows(query, corpus, logits, clauses)
-            rows.append(of_words / (1 + len(clauses)))
-        return np.vstack(rows)
+        if self.has_table and covered >= _MOST_OF_QUERY:
+            return 0.0
+        return 1.0 if is_alone else knowledge(self.comparer, corpus.words)
 
-    def _rows(self, query: str, corpus: Corpus, logits: Floats | None, clauses: Sequence[str]) -> Floats:
+    def model(self, *, is_alone: bool) -> str:
+        """Return the name of the model that has weights for the features; see evidence.COLUMNS.
+
+        is_alone: whether no word of the query occurs, so that closeness decides.
+        """
+        return "word_table" if self.has_table and not is_alone else "static"
+
+    def features(self, query: str, corpus: Corpus, clauses: Sequence[str] = ()) -> Floats:
+        """Return one row per name in SEMANTIC, and one column per segment.
+
+        clauses: parts of the query.
+        Raises ConfigError unless the comparer gives one number for each text.
+        """
         several = len(corpus.titles) >= _LEAST_PASSAGES
-        closeness = self._closeness(query, clauses if several else (), corpus, logits)
+        closeness = closeness_of_all(self.comparer, query, clauses if several else (), corpus)
         of_clauses = _clause_rows(corpus, closeness) if several else np.zeros((_CLAUSE_ROWS, len(corpus.texts)))
         return np.vstack([_segment_rows(corpus, closeness), _label_rows(corpus, closeness), of_clauses])
 
-    def _closeness(self, query: str, clauses: Sequence[str], corpus: Corpus, logits: Floats | None) -> Closeness:
-        if isinstance(self.encoder, Encoder) or not self.encoder.compares_all:
-            beside = self.word_vectors is not None
-            return closeness_of_some(self.encoder, query, clauses, corpus, logits, self.embeddings, word_vectors=beside)
-        return closeness_of_all(self.encoder, query, clauses, corpus)
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """An expensive encoder, which reads what is the best so far."""
+
+    encoder: Encoder | Comparer
+    embeddings: Sequence[Sequence[float] | None]
+    """Those that the passages carry already, of each passage; None where it carries none."""
+
+    def known(self, corpus: Corpus, *, is_alone: bool) -> float:
+        """Return how well the encoder knows the language of the texts, from 0 to 1.
+
+        In source code, names say what closeness does not: a share that is learned from it is a quarter of that of prose
+        and loses evidence. is_alone: see `Meaning.model`.
+        """
+        if is_alone:
+            return 1.0
+        return 0.0 if is_program(corpus) else knowledge(self.encoder, corpus.words)
+
+    def features(self, query: str, corpus: Corpus, logits: Floats, *, is_alone: bool) -> Floats:
+        """Return one row per name in READ, and one column per segment.
+
+        logits: how likely each segment is needed, so far. is_alone: see `Meaning.model`.
+        Raises ConfigError unless the encoder gives one number or vector for each text.
+        """
+        so_far = None if is_alone else logits
+        closeness = closeness_of_best(self.encoder, query, corpus, so_far, self.embeddings)
+        read, standing_out = np.flatnonzero(~np.isnan(closeness)), np.zeros(logits.size)
+        doubt = 1 / (1 + np.exp(logits.max()))
+        standing_out[read] = doubt * np.maximum(standardized(closeness[read]), 0) ** 2
+        return stacked([logits, standing_out])
+
+
+class Semantics(NamedTuple):
+    """What tells how close texts are in meaning."""
+
+    meaning: Meaning | None = None
+    reader: Reader | None = None
+
+    @classmethod
+    def of(
+        cls,
+        encoder: Encoder | Comparer | str | None,
+        embeddings: Sequence[Sequence[float] | None],
+        corpus: Corpus,
+        language: str,
+    ) -> "Semantics":
+        """Build it for the option `encoder`.
+
+        Beside an expensive encoder stand its own word vectors or the word table. The table has English words only, and
+        names in source code are none.
+        """
+        if encoder is None:
+            return cls()
+        has_table = language == WordTable.language and not is_program(corpus)
+        table = Meaning(cast("Comparer", encoder_named(WORDS))) if has_table else None
+        if isinstance(encoder, str):
+            return cls(table)
+        if not isinstance(encoder, Encoder) and encoder.compares_all:
+            return cls(Meaning(encoder))
+        beside = word_vectors_of(encoder) if language == _LANGUAGE else None
+        return cls(Meaning(beside) if beside else table, Reader(encoder, embeddings))
+
+
+NO_SEMANTICS = Semantics()
+"""Nothing tells: words decide alone."""
 
 
 def _segment_rows(corpus: Corpus, closeness: Closeness) -> Floats:
     of_question = closeness.segments[0]
-    known = _compared_numbers(of_question)
-    compared, standard, gap, rank, of_passage = np.zeros((5, of_question.size))
-    if known.size > 1:  # a single one cannot be closer than others
-        compared[known] = 1
-        standard[known] = standardized(of_question[known])
-        gap[known] = standard[known] - standard[known].max()
-        rank[known] = 1 / (1 + ranks(of_question[known]))
-        of_passage = _closest_of_passage(corpus, standard, known)
-    carried = _compared_numbers(closeness.passages)
-    if carried.size > 1:
-        of_carried = np.full(len(corpus.titles), np.nan)
-        of_carried[carried] = standardized(closeness.passages[carried])
-        of_passage = np.where(np.isnan(of_carried[corpus.passage]), of_passage, of_carried[corpus.passage])
-    return stacked([compared, standard, gap, rank, of_passage])
+    if of_question.size < _LEAST_COMPARED:
+        return np.zeros((4, of_question.size))
+    standard = standardized(of_question)
+    of_passage = _closest_of_passage(corpus, standard)
+    return stacked([standard, standard - standard.max(), 1 / (1 + ranks(of_question)), of_passage])
 
 
 def _label_rows(corpus: Corpus, closeness: Closeness) -> Floats:
-    """Return the rows of labels. Labels that were not compared count as the farthest."""
     of_question = closeness.labels[0]
-    known = _compared_numbers(of_question)
     standard, rank = np.zeros((2, of_question.size))
-    if known.size > 1:
-        standard[known] = standardized(of_question[known])
-        standard[np.isnan(of_question)] = standard[known].min()
-        rank[known] = 1 / (1 + ranks(of_question[known]))
+    if of_question.size >= _LEAST_COMPARED:
+        standard, rank = standardized(of_question), 1 / (1 + ranks(of_question))
     return stacked([_of_sections(corpus, closeness, values) for values in (standard, rank)])
 
 
 def _clause_rows(corpus: Corpus, closeness: Closeness) -> Floats:
-    known, best = _closest_part(closeness.segments)
-    labels, best_labels = _closest_part(closeness.labels)
-    best_labels[np.isnan(closeness.labels[0])] = best_labels[labels].min() if labels.size else 0.0
-    return stacked([best, _closest_of_passage(corpus, best, known), _of_sections(corpus, closeness, best_labels)])
+    best, best_labels = _closest_part(closeness.segments), _closest_part(closeness.labels)
+    of_passage = _closest_of_passage(corpus, best)
+    return stacked([best, of_passage, _of_sections(corpus, closeness, best_labels)])
 
 
-def _compared_numbers(values: Floats) -> Integers:
-    return np.flatnonzero(~np.isnan(values))
+def _closest_part(closeness: Floats) -> Floats:
+    """Return for each text its similarity to the closest part of the query; 0 for one alone."""
+    if closeness.shape[1] < _LEAST_COMPARED:
+        return np.zeros(closeness.shape[1])
+    best: Floats = np.array([standardized(of_part) for of_part in closeness]).max(axis=0)
+    return best
 
 
-def _closest_part(closeness: Floats) -> tuple[Integers, Floats]:
-    """Return the numbers of the texts that were compared, and for each text its similarity to the closest part of the
-    query, else 0."""
-    known = _compared_numbers(closeness[0])
-    best = np.zeros(closeness.shape[1])
-    if known.size > 1:
-        best[known] = np.array([standardized(of_part) for of_part in closeness[:, known]]).max(axis=0)
-    return known, best
-
-
-def _closest_of_passage(corpus: Corpus, standard: Floats, known: Integers) -> Floats:
-    """Return, for each segment, the value of the closest segment in its passage; 0 if unknown."""
+def _closest_of_passage(corpus: Corpus, standard: Floats) -> Floats:
+    """Return, for each segment, the value of the closest segment in its passage."""
     closest = np.full(len(corpus.titles), -np.inf)
-    np.maximum.at(closest, corpus.passage[known], standard[known])
-    return np.where(np.isinf(closest), 0.0, closest)[corpus.passage]
+    np.maximum.at(closest, corpus.passage, standard)
+    return closest[corpus.passage]
 
 
 def _of_sections(corpus: Corpus, closeness: Closeness, values: Floats) -> Floats:

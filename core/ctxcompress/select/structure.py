@@ -188,7 +188,11 @@ def _is_title(table: SegmentTable, number: int, text: str) -> bool:
     """Tell whether a segment is a line of its own, and no sentence, right above a list; if it is an item, above items
     that are indented deeper."""
     below = number + 1
-    if table.kind[number] not in _TITLES or below == len(table.segments) or table.kind[below] not in (Kind.LIST_ITEM, Kind.CODE):
+    if (
+        table.kind[number] not in _TITLES
+        or below == len(table.segments)
+        or table.kind[below] not in (Kind.LIST_ITEM, Kind.CODE)
+    ):
         return False
     if "\n" in text or not text or ends_sentence(text) or not _is_block(table, number):
         return False

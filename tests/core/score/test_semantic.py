@@ -48,10 +48,23 @@ def carrying(embeddings):
     return [Passage(str(n), f"The only sentence of {n}.", embedding=each) for n, each in enumerate(embeddings)]
 
 
-def test_what_is_compared_costs_a_fifth_of_everything_at_most():
+def test_forty_segments_are_read_each_with_its_title_and_the_sentence_before_it():
     encoder = Directions("Sentence 3")
-    run(encoder)
-    assert 0 < sum(map(len, encoder.documents)) < sum(len(page.text) for page in PAGES) * 0.21
+    run(encoder, PAGES * 5)
+    assert len(encoder.documents) == 40
+    assert "Page: Sentence 2 of page 4 says a thing. Sentence 3 of page 4 says a thing." in encoder.documents
+    assert "Page: Sentence 0 of page 4 says a thing." in encoder.documents
+
+
+def test_what_stands_out_in_meaning_comes_first_among_segments_that_words_cannot_tell_apart():
+    for line in range(10):
+        wanted = f"Sentence {line} of page 4"
+        assert wanted in run(Directions(f"a thing. {wanted}" if line else f": {wanted}")).text
+
+
+def test_an_encoder_to_which_all_is_the_same_changes_no_order():
+    order = [sorted(run(each).passages, key=lambda kept: -kept.relevance) for each in (Directions("page"), "words")]
+    assert [kept.text for kept in order[0]] == [kept.text for kept in order[1]]
 
 
 @pytest.mark.parametrize("embedding", ["abc", 5, ["a", "b"], [[1.0, 2.0]], [10**400, 1]])
