@@ -29,7 +29,8 @@ _SILENT = frozenset((Kind.HEADING, Kind.TABLE, Kind.CODE, Kind.RECORD))
 _COLONS = (":", "\uff1a")
 _AFTER_COLON = "*_` \t\r\n"
 _NOTHING = range(0)
-_TITLES = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM))
+_TITLES, _TITLED = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM)), frozenset((Kind.LIST_ITEM, Kind.CODE))
+"""The kinds that can be a title, and what they can be the title of."""
 _SHORTEST_DUPLICATE = 12
 """Characters: a shorter text, such as "yes" in a list, may be kept more than once."""
 _CLOSING = lazy_regex(r"[ \t>]*(?:`{3,}|~{3,})\s*")
@@ -185,14 +186,10 @@ def announcing(table: SegmentTable) -> list[int]:
 
 
 def _is_title(table: SegmentTable, number: int, text: str) -> bool:
-    """Tell whether a segment is a line of its own, and no sentence, right above a list; if it is an item, above items
-    that are indented deeper."""
+    """Tell whether a segment is a line of its own, and no sentence, right above a list or code; if it is an item, above
+    what is indented deeper."""
     below = number + 1
-    if (
-        table.kind[number] not in _TITLES
-        or below == len(table.segments)
-        or table.kind[below] not in (Kind.LIST_ITEM, Kind.CODE)
-    ):
+    if table.kind[number] not in _TITLES or below == len(table.segments) or table.kind[below] not in _TITLED:
         return False
     if "\n" in text or not text or ends_sentence(text) or not _is_block(table, number):
         return False
