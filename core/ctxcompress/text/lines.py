@@ -99,12 +99,12 @@ def split_lines(text: str) -> list[str]:
 
 
 def are_wrapped(lines: Sequence[str]) -> bool:
-    """Tell whether these are lines of wrapped prose: they end where the next word would not fit, and some begin with a
-    small letter. The first one may lack its beginning."""
+    """Tell whether these are lines of wrapped prose: they end where the next word would not fit or where a sentence ends,
+    and some begin with a small letter. The first one may lack its beginning."""
     lines = [line.expandtabs().rstrip() for line in lines]
     width = max(map(len, lines))
-    pairs = [(len(line), below.strip().partition(" ")[0]) for line, below in pairwise(lines)]
-    full = 1 + sum(length + 1 + len(word) > width for length, word in pairs[1:])
+    pairs = [(line, below.strip().partition(" ")[0]) for line, below in pairwise(lines)]
+    full = 1 + sum(len(line) + 1 + len(word) > width or ends_sentence(line) for line, word in pairs[1:])
     small = sum(word.lstrip(_OPENING)[:1].islower() for _, word in pairs)
     return full >= _FULL * len(pairs) and small >= _SMALL * len(pairs)
 
