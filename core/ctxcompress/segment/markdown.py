@@ -46,7 +46,7 @@ _FENCE = lazy_regex(
     r"\n[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)?(?P<mark>`{3,}+|~{3,}+)(?P<info>[^`\n]*+)$", re.MULTILINE
 )
 """A fence, with the line break before it: a search for a line break is three times as fast as one for a line start."""
-_MARKED = r"(?:[ \t]*(?:[#>|<`~*+=_:-]|\d+[.)]|\[[^\]\n^]++\]:|\{/\*|import[ ])|[ ]{4}|[ ]{0,3}\t)"
+_MARKED = r"(?:[ \t]*(?:[#>|<`~^*+=_:-]|\d+[.)]|\[[^\]\n^]++\]:|\{/\*|import[ ])|[ ]{4}|[ ]{0,3}\t)"
 _MARKED_LINE, _MARKED_NEXT_LINE = lazy_regex(_MARKED), lazy_regex(rf"\n{_MARKED}")
 """A line that CommonMark or GFM may not read as part of a paragraph; and one after a line break, which is searched for
 faster than the start of a line."""
@@ -63,6 +63,12 @@ _MOST_CELLS = 100_000
 """The most cells of a table that is read without the parser, which ends tables with many missing cells early."""
 _DEEPEST_QUOTE = 50
 _DEEP_QUOTES = lazy_regex(rf"(?<=>{{{_DEEPEST_QUOTE}}})>++|(?<=(?:> ){{{_DEEPEST_QUOTE}}})(?:> ?)++")
+_UNDERLINED = lazy_regex(
+    r"(?<![^\n]\n)^(?P<title>\S[^\n]*)\n(?P<line>(?P<sign>[~^\"'+*#.])(?P=sign){2,})[ \t]*(?=\n\s|\Z)", re.MULTILINE
+)
+"""A title over a line of a sign that Markdown does not know, as reStructuredText has them, and an empty line."""
+_SIGNS = "=-~^"
+"""The signs under titles, from the first level on; others are below."""
 _HEADING_END = lazy_regex(r"[ \t]+(?:#+|\{#[^{}\n]*\})$")
 
 
@@ -132,7 +138,7 @@ def _with_tables_in_items(text: str, starts: list[BlockStart]) -> list[BlockStar
 
 def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
     """Yield (character offset, kind, heading level) of every block that the parser finds, containers and leaves."""
-    source = _without_deep_quotes(replace_surrogates(text[begin:], "\ufffd"))
+    source, levels = _with_known_underlines(_without_deep_quotes(replace_surrogates(text[begin:], "\ufffd")))
     to_character = _character_offsets(source)
     ends, around = list[int](), list[Kind]()  # of the open containers
     for event, span in pyromark.events_with_range(source, options=_OPTIONS):
@@ -151,10 +157,25 @@ def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
         offset = to_character(start)
         kind = _KINDS.get(name) or _kind(name, detail, source, offset, around)
         if kind is not None:
-            yield begin + offset, kind, int(detail["level"][1]) if name == "Heading" else 0
+            level = int(detail["level"][1]) if name == "Heading" else 0
+            yield begin + offset, kind, levels.get(offset, level)
         if name in _CONTAINERS:
             ends.append(span["end"])
             around.append(_CONTAINERS[name])
+
+
+def _with_known_underlines(source: str) -> tuple[str, dict[int, int]]:
+    """Return the text with dashes under all underlined titles, and the levels of those that had another sign."""
+    levels: dict[int, int] = {}
+
+    def with_dashes(match: re.Match[str]) -> str:
+        title, line, sign = match["title"], match["line"], match["sign"]
+        if len(line) < len(title.rstrip()):
+            return match[0]
+        levels[match.start()] = 1 + (_SIGNS.find(sign) if sign in _SIGNS else len(_SIGNS))
+        return match[0].replace(line, "-" * len(line))
+
+    return _UNDERLINED.sub(with_dashes, source), levels
 
 
 def _without_deep_quotes(source: str) -> str:

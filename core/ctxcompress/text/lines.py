@@ -99,8 +99,8 @@ def split_lines(text: str) -> list[str]:
 
 
 def are_wrapped(lines: Sequence[str]) -> bool:
-    """Tell whether these are lines of wrapped prose: they end where the next word would not fit or where a sentence ends,
-    and some begin with a small letter. The first one may lack its beginning."""
+    """Tell whether these are lines of wrapped prose: they end where the next word would not fit, or where a sentence
+    ends, and some begin with a small letter. The first one may lack its beginning."""
     lines = [line.expandtabs().rstrip() for line in lines]
     width = max(map(len, lines))
     pairs = [(line, below.strip().partition(" ")[0]) for line, below in pairwise(lines)]
