@@ -186,15 +186,15 @@ def announcing(table: SegmentTable) -> list[int]:
 
 
 def _is_title(table: SegmentTable, number: int, text: str) -> bool:
-    """Tell whether a segment is a line of its own, and no sentence, right above a list or code; if it is an item, above
-    what is indented deeper."""
-    below = number + 1
-    if table.kind[number] not in _TITLES or below == len(table.segments) or table.kind[below] not in _TITLED:
+    """Tell whether a segment is a line of its own, and no sentence, right above a list or code, or what is indented
+    deeper; if it is an item, only the latter."""
+    if table.kind[number] not in _TITLES or "\n" in text or not text or not _is_block(table, number):
         return False
-    if "\n" in text or not text or ends_sentence(text) or not _is_block(table, number):
+    below, is_item = table.kind[number + 1], table.kind[number] is Kind.LIST_ITEM
+    if ends_sentence(text) or below not in _TITLED | _TITLES:
         return False
-    is_item = table.kind[number] is Kind.LIST_ITEM
-    return not is_item or _indentation(table.texts[below]) > _indentation(table.texts[number])
+    is_deeper = _indentation(table.texts[number + 1]) > _indentation(table.texts[number])
+    return is_deeper or (below in _TITLED and not is_item)
 
 
 def _is_block(table: SegmentTable, number: int) -> bool:
@@ -254,9 +254,13 @@ def _is_label(table: SegmentTable, number: int) -> bool:
 
 
 def _end_of_run(table: SegmentTable, number: int) -> int:
-    """Return where the list items, tables and code right under a segment end."""
-    end, last = table.first[table.document[number] + 1], number + 1
-    while last < end and (table.kind[last] in _ANNOUNCED or table.kind[last] is Kind.BOILERPLATE):
+    """Return where the list items, tables and code right under a segment end, and what is indented deeper."""
+    end, last, is_deeper = table.first[table.document[number] + 1], number + 1, False
+    while last < end:
+        if table.block[last] != table.block[last - 1]:
+            is_deeper = _indentation(table.texts[last]) > _indentation(table.texts[number])
+        if not (is_deeper or table.kind[last] in _ANNOUNCED or table.kind[last] is Kind.BOILERPLATE):
+            break
         last += 1
     return last
 
