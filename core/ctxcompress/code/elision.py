@@ -66,7 +66,7 @@ class Elision:
             if all(dropped) or (self._language == "python" and not self._has_statement(node, dropped)):
                 anchor = kept.last_before(node.tail)  # comments of the body may be kept
                 yield self._marker(node.children[0], anchor, self._placeholder(node))
-            elif node.kind not in _HOLDERS:
+            else:
                 yield from self._gap_markers(node, dropped, kept)
             yield from self._node_markers(node.children, kept)
 
@@ -91,12 +91,14 @@ class Elision:
         return "case _: ..." if head.startswith("match ") else "..."
 
     def _gap_markers(self, node: Node, dropped: Sequence[bool], kept: "_Kept") -> Iterator[tuple[int, str]]:
-        before = False
+        """Yield a marker for each gap between children, but none for members of a class and for blank lines."""
+        before, is_holder = False, node.kind in _HOLDERS
         for child, is_dropped in zip(node.children, dropped, strict=True):
-            is_blank = not self._text[child.start : child.end].strip()
-            if is_dropped and not before and not is_blank:
+            if not self._text[child.start : child.end].strip() or (is_holder and child.kind is not NodeKind.STATEMENT):
+                continue
+            if is_dropped and not before:
                 yield self._marker(child, kept.last_before(child.start), "")
-            before = is_dropped if not is_blank else before
+            before = is_dropped
 
     def _clause_markers(self, node: Node, kept: "_Kept") -> Iterator[tuple[int, str]]:
         for start, end in ((node.start, node.body), (node.tail, node.end)):

@@ -132,12 +132,38 @@ def _rows_with_header(rows: Sequence[str], sign: str) -> tuple[Node, ...]:
     ends = list(accumulate(map(len, rows)))
     first = [cell.strip().lower() for cell in rows[0].split(sign)]
     has_header = all(first[1:]) and len(set(first)) == len(first) and not any(map(_NUMBER.match, first))
-    nodes = tuple(
-        Node(NodeKind.RECORD, end - len(row), end) for row, end in list(zip(rows, ends, strict=True))[has_header:]
+    nodes = _grouped(
+        [(end - len(row), end, _depth(row, sign)) for row, end in zip(rows, ends, strict=True)][has_header:]
     )
     if not has_header:
         return nodes
     return (Node(NodeKind.RECORD, 0, ends[-1], "", 0, ends[0], ends[-1], nodes),)
+
+
+def _depth(row: str, sign: str) -> int:
+    """Count the empty cells before the first one that is not; -1 if all that follow the first one are empty: it names
+    the group of the rows below."""
+    cells = [cell.strip() for cell in row.split(sign)]
+    if len(cells) > 1 and cells[0] and not any(cells[1:]):
+        return -1
+    return next((number for number, cell in enumerate(cells) if cell), 0)
+
+
+def _grouped(rows: Sequence[tuple[int, int, int]]) -> tuple[Node, ...]:
+    """Return the rows as nodes, those with more empty cells at the beginning below the row that says what these mean.
+
+    rows: (start, end, depth) of each.
+    """
+    found: list[Node] = []
+    number = 0
+    while number < len(rows):
+        start, end, depth = rows[number]
+        last = next((n for n in range(number + 1, len(rows)) if rows[n][2] <= depth), len(rows))
+        below = _grouped(rows[number + 1 : last])
+        body, tail = (end, below[-1].end) if below else (-1, -1)
+        found.append(Node(NodeKind.RECORD, start, max(end, tail), "", start if below else -1, body, tail, below))
+        number = last
+    return tuple(found)
 
 
 def _are_justified(lines: Sequence[str]) -> bool:
