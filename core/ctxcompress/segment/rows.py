@@ -34,7 +34,7 @@ _COLUMNS = 0.6
 """The least share of lines with a gap between columns."""
 _ALIGNED = 0.8
 """The least share of lines that fill their width with a gap at the same place, if these are columns."""
-_GAP = lazy_regex(r"[^\s.!?:;](?: {2,}|\t[ \t]*)\S")
+_GAP = lazy_regex(r"[^\s.!?:;](?: {2,}|\t[ \t]*| \| )\S")
 _PUNCTUATED = lazy_regex(r"[^\W\d_]{2}[)\]\"'\u2019]?(?:[.,;!?](?=\s)|[-\u2010\u00ad]\s*\Z)")
 _LETTER = lazy_regex(r"[^\W_]")
 _FOLDER = lazy_regex(r"(?:\.{0,2}/[^\n]*|\.{1,2}|[^\s/]++/[^\n]*):\Z")
