@@ -109,7 +109,7 @@ _CODE = r"""
 """
 """A line of code after its indentation."""
 _MARKUP = r"""
-      (?: [-+*] | \d+[.)] | \#{1,6} )[ \t]+\S | \*\*\w        # a list item, a heading, bold text
+      (?: [-+] | \*++ | \d+[.)] | \#{1,6} )[ \t]+\S | \*\*\w   # a list item, a heading, bold text
     | [\[(][\w:., -]+[\])]:?[ ]\S                           # a label in brackets: of a reference, a log line
     | [^\n]*\]\((?:https?:|\#)                              # a link
 """

@@ -151,3 +151,20 @@ def test_broken_generated_and_unknown_code_has_an_answer(name, text):
     result = compress("what is y?", passages([text], name), max_tokens=100)
     assert result.tokens <= 100
     assert result.text
+
+
+def test_a_chunk_that_begins_within_a_function_shows_where_statements_are_missing() -> None:
+    text = (
+        "original = response.request\n"
+        "        assert is_prepared(original)\n"
+        "        headers = prepared.headers\n"
+        "        url = prepared.url\n"
+        '        if "Authorization" in headers and must_strip(original.url, url):\n'
+        "            # A new host must not be told the password.\n"
+        '            del headers["Authorization"]\n'
+        "        new_auth = netrc_of(url) if self.trusts else None\n"
+        "        if new_auth is not None:\n"
+        "            prepared.prepare_auth(new_auth)\n"
+    )
+    kept = compress("when is the authorization stripped?", [Passage("a.py", text)], max_tokens=55).text
+    assert "original = response.request\n        # ...\n" in kept

@@ -75,3 +75,30 @@ def test_a_file_comes_with_the_line_of_its_folder():
 def test_a_header_in_capitals_needs_no_numbers_below():
     units = UNITS.splitlines()
     assert [part.needs for part in segment(UNITS)] == [(), *[(0,)] * (len(units) - 1)]
+
+
+@pytest.mark.parametrize("sign", ["|", "\t"])
+def test_rows_without_their_header_are_kept_whole(sign: str) -> None:
+    rows = [f"part{n} {sign} Counts the valves of hall {n}. Use `--hall` to choose. {sign} Linux" for n in range(9)]
+    kept = compress("Which part counts the valves of hall 4?", ["\n".join(rows)], max_tokens=70).text
+    assert rows[4] in kept
+    lines = kept.replace(" […]", "").replace("[…] ", "").split("\n")
+    assert [line for line in lines if line not in (*rows, "[…]")] == []
+
+
+def test_options_of_a_manual_with_wide_blanks_are_no_rows() -> None:
+    text = (
+        "If a compound command or shell function  executes\t in  a\n"
+        "\t\t      context  where -e is being ignored, none of the commands\n"
+        "\t\t      executed within the compound command  or\tfunction  body\n"
+        "\t\t      will  be\taffected  by the -e setting.\n"
+        "\t      -f      Disable pathname expansion.\n"
+        "\t      -h      Remember the location of commands as they are looked  up\n"
+        "\t\t      for execution.  This is enabled by default.\n"
+        "\t      -k      All  arguments  in the form of assignment statements are\n"
+        "\t\t      placed in the environment for a command, not just\t those\n"
+        "\t\t      that precede the command name.\n"
+    )
+    kept = compress("what does -e set?", [text], max_tokens=60).text
+    assert "none of the commands" in kept
+    assert "will  be\taffected  by the -e setting." in kept

@@ -308,3 +308,19 @@ def test_a_row_comes_with_the_header_whatever_the_sign_and_the_line_end(header: 
     found = compress("population of Land37", [newline.join(rows) + newline], max_tokens=30).text
     assert found.split(newline)[0] == rows[0]
     assert rows[38] in found
+
+
+def test_rows_of_csv_come_with_the_rows_that_say_what_their_empty_cells_mean() -> None:
+    rows = ["Site,Shift,Role,Rate"]
+    for site in range(8):
+        rows += [f"Plant {site},,,", *(f"{',Early' if n < 2 else ',Late'},Role {n},{site}{n}.50" for n in range(4))]
+        rows += [f",,Inspector,{site}9.50"]
+    text = "\n".join(rows) + "\n"
+    for site in range(8):
+        kept = compress(f"What is the rate of role 3 at plant {site}?", [text], max_tokens=60).text.split("\n")
+        for place, row in enumerate(kept):
+            if row.startswith(","):
+                above = next(each for each in reversed(kept[:place]) if not each.startswith(","))
+                assert above == f"Plant {row.rpartition(',')[2][0]},,,"
+            if row.startswith(",,"):
+                assert kept[place - 1].startswith((",Late", ",,"))
