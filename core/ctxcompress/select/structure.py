@@ -7,8 +7,8 @@ from itertools import pairwise
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.select.knapsack import Runs
 from ctxcompress.select.oversize import opening_fence
+from ctxcompress.select.repetition import SHORTEST_REPEATED, Runs
 from ctxcompress.text.lines import LONGEST_MARKER, ends_sentence, is_marker
 
 __all__ = ["Structure", "announced", "announcements", "announcing"]
@@ -31,8 +31,6 @@ _AFTER_COLON = "*_` \t\r\n"
 _NOTHING = range(0)
 _TITLES, _TITLED = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM)), frozenset((Kind.LIST_ITEM, Kind.CODE))
 """The kinds that can be a title, and what they can be the title of."""
-_SHORTEST_DUPLICATE = 12
-"""Characters: a shorter text, such as "yes" in a list, may be kept more than once."""
 _CLOSING = lazy_regex(r"[ \t>]*(?:`{3,}|~{3,})\s*")
 
 
@@ -161,7 +159,7 @@ def _is_bare_fence(text: str) -> bool:
 
 
 def _repeated_texts(table: SegmentTable) -> dict[int, str]:
-    long = [number for number, text in enumerate(table.texts) if len(text) >= _SHORTEST_DUPLICATE]
+    long = [number for number, text in enumerate(table.texts) if len(text) >= SHORTEST_REPEATED]
     hashes = [hash(table.texts[number].strip()) for number in long]  # all stripped texts together take much memory
     found = Counter(hashes)
     if len(found) == len(hashes):
