@@ -82,17 +82,16 @@ def _best_sentences(
     """Return the best sentence of each passage that is likely; if none is, that of the most relevant one, or none."""
     headers = {need for number in range(len(table.segments)) for need in table.needs(number)}
     best: dict[int, int] = {}
+    lines: dict[int, _Line] = {}
     order = np.argsort(-values, kind="stable").tolist()
     for number in sorted(order, key=lambda number: number in headers or table.kind[number] is Kind.HEADING):
-        start, end = _beginning(table, number, layout)
-        if start < end:
-            best.setdefault(table.passage[number], number)
+        passage, span = table.passage[number], _beginning(table, number, layout)
+        if span.start < span.end and passage not in best:
+            best[passage], lines[passage] = number, _Line(table.document[number], span)
     shown = [passage for passage, number in best.items() if number not in unlikely]
     if not shown and keeps_best:
         shown = sorted(best, key=lambda passage: (-relevance[passage], passage))[:1]
-    return {
-        passage: _Line(table.document[best[passage]], _beginning(table, best[passage], layout)) for passage in shown
-    }
+    return {passage: lines[passage] for passage in shown}
 
 
 def _first_matches(table: SegmentTable, layout: Layout, matches: Iterable[Match]) -> dict[int, _Line]:
