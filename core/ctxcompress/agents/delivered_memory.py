@@ -16,8 +16,7 @@ from ctxcompress.pipeline.call_cache import ReadText
 from ctxcompress.reduce.reduction import DeliveredTexts
 from ctxcompress.segment.conversation import recorded_speaker
 from ctxcompress.segment.segments import LoneTurn, lone_turn
-from ctxcompress.select.delivered_segments import unit_texts
-from ctxcompress.select.knapsack import DeliveredRuns
+from ctxcompress.select.repetition import DeliveredRuns, unit_texts
 from ctxcompress.text.tokens import Encoding, TokenCounter
 
 __all__ = ["DeliveredMemory"]
@@ -75,7 +74,7 @@ class DeliveredMemory:
         return {number: self._spans[passage.text] for number, passage in passages if passage.text in self._spans}
 
     def unit_texts(self, analyser: Analyser, options: AnalysisOptions) -> Collection[str]:
-        """Return the texts of all delivered sentences, tables and code blocks: see `select.delivered_segments`."""
+        """Return the texts of all delivered sentences, tables and code blocks: see `select.repetition`."""
         language = options.language
         known = self._readings.get(language, ())
         new = [_Reading.of(passage, analyser.read_text(passage, language)) for passage in self.passages[len(known) :]]

@@ -25,8 +25,8 @@ from ctxcompress.segment.conversation import recorded_speaker
 from ctxcompress.segment.data_records import is_data
 from ctxcompress.segment.segments import LoneTurn, read_each, segment_outlined, segments_together
 from ctxcompress.segment.source_code import WHOLE
-from ctxcompress.select.gap_markers import gaps
-from ctxcompress.select.layout import counts_of
+from ctxcompress.select.between_segments import gaps
+from ctxcompress.select.knapsack import counts_of
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.tokens import Encoding, TokenCounter
 

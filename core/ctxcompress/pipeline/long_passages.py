@@ -24,7 +24,7 @@ from ctxcompress.reduce.truncation import Cut, truncated, words_of
 from ctxcompress.segment.data_records import is_data
 from ctxcompress.segment.markup import TextNode, text_nodes
 from ctxcompress.segment.segments import read_text, segment_outlined
-from ctxcompress.select.layout import assemble
+from ctxcompress.select.between_segments import assemble
 from ctxcompress.text.words import Terms, split_words
 
 __all__ = ["Cutter", "Gaps", "truncate_passages", "without_tags"]

@@ -56,10 +56,10 @@ class _Outcome:
     """
 
     def __init__(self, task: Task, reduced: Reduced, choice: Choice) -> None:
-        selection, layout = reduced.lines.beside(choice.selection, choice.layout, task.config.budget)
-        self._task, self._reduction, self._relevance = task, reduced.reduction, choice.relevance
+        layout = choice.layout
+        selection = reduced.lines.beside(choice.selection, layout, task.config.budget)
+        self._task, self._reduction, self._shown = task, reduced.reduction, selection.composed.shown
         self.text, self.tokens = layout.final(selection.text), selection.tokens
-        self._parts, self._texts, self._lines = selection.composed.parts, selection.composed.texts, layout.lines
         explained = (
             (Reason.DUPLICATE, _repeated_parts(task.passages, self._reduction, task.delivered_count)),
             (Reason.DUPLICATE, choice.delivered),
@@ -77,7 +77,7 @@ class _Outcome:
     @property
     def is_empty(self) -> bool:
         """Whether nothing is kept, though there is text."""
-        is_nothing = not (self._parts or self._task.delivered_count) and self._reduction.documents
+        is_nothing = not (self._shown or self._task.delivered_count) and self._reduction.documents
         return bool(is_nothing) and any(p.text and not p.text.isspace() for p in self._task.passages)
 
     def kept(self, count: TokenCounter) -> Iterator[KeptPassage]:
@@ -85,20 +85,19 @@ class _Outcome:
         stands_for: dict[int, list[int]] = {}
         for member, leader in sorted(self._reduction.leaders.items()):
             stands_for.setdefault(leader, []).append(member)
-        texts = [self._texts[index] for index in self._parts]
+        texts = [part.text for part in self._shown.values()]
         tokens = [self.tokens] if texts == [self.text] else count.of_all(texts)
-        for (index, (spans, markers)), text, of_text in zip(self._parts.items(), texts, tokens, strict=True):
-            is_line = index in self._lines
+        for part, of_text in zip(self._shown.values(), tokens, strict=True):
             yield KeptPassage(
-                index,
-                self._task.passages[index],
-                text,
-                spans,
+                part.passage,
+                self._task.passages[part.passage],
+                part.text,
+                part.spans,
                 tokens=of_text,
-                relevance=0.0 if is_line else self._relevance[index],
-                stands_for=tuple(stands_for.get(index, ())),
-                markers=markers,
-                metadata_only=is_line,
+                relevance=part.relevance,
+                stands_for=tuple(stands_for.get(part.passage, ())),
+                markers=part.markers,
+                metadata_only=part.is_line,
             )
 
     def dropped(self) -> Iterator[Decision]:
@@ -109,17 +108,17 @@ class _Outcome:
         for index, passage in enumerate(passages[first:], first):
             if index in reduction.reasons:
                 reason = reduction.reasons[index]
-                if reason is Reason.METADATA and index not in self._parts:
+                if reason is Reason.METADATA and index not in self._shown:
                     reason = Reason.BUDGET  # not even its metadata line fits
                 yield Decision(index, passage, whole[len(passage.text)], reason, reduction.leaders.get(index))
-            elif index in self._parts or index in self._explained:
+            elif index in self._shown or index in self._explained:
                 yield from self._dropped_parts(index, passage)
             else:
                 yield Decision(index, passage, whole[len(passage.text)], _default_reason(passage.text))
 
     def _dropped_parts(self, index: int, passage: Passage) -> Iterator[Decision]:
-        text, is_shown = passage.text, index in self._parts
-        unexplained = inverse(self._parts[index][0] if is_shown else (), len(text))
+        text, is_shown = passage.text, index in self._shown
+        unexplained = inverse(self._shown[index].spans if is_shown else (), len(text))
         reasons: dict[Reason, tuple[Span, ...]] = {}
         for reason, spans in self._explained.get(index, ()):
             found = intersection(unexplained, spans)

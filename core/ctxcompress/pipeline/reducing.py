@@ -187,7 +187,8 @@ def _whole(layout: Layout, untouched: str, tokens: int | None, analyser: Analyse
 
     untouched: the final text if nothing were changed. tokens: the tokens of `untouched`, None if it does not fit.
     """
-    whole = Selection.everything(layout)
-    if (final := layout.final(whole.text)) != untouched:
+    everything = layout.everything
+    composed = layout.compose(everything)
+    if (final := layout.final(composed.text)) != untouched:
         tokens = analyser.fits(final, budget)
-    return replace(whole, tokens=tokens) if tokens is not None and tokens <= budget else None
+    return Selection(everything, composed, tokens) if tokens is not None and tokens <= budget else None

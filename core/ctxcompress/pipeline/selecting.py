@@ -7,10 +7,10 @@ gives no useful answer, the result is the one without it, and the statistics say
 
 import logging
 from bisect import bisect_right
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, zip_longest
+from itertools import chain
 
 import numpy as np
 
@@ -18,27 +18,23 @@ from ctxcompress.data.documents import Spans
 from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.data.stats import LLMStats
 from ctxcompress.data.table import Floats, SegmentTable
-from ctxcompress.language_model import Answer, LLMSelector
+from ctxcompress.language_model import LLMSelector
 from ctxcompress.pipeline.analysis import Analyser, Analysis
-from ctxcompress.pipeline.call_cache import AS_JSON, key_of
+from ctxcompress.pipeline.numbered_prompts import Asking, numbered_prompts
 from ctxcompress.pipeline.reducing import Reduced
 from ctxcompress.pipeline.scoring import ScoredSegments
 from ctxcompress.pipeline.task import Task
-from ctxcompress.pipeline.threads import NoAnswerError, ask
+from ctxcompress.pipeline.threads import NoAnswerError
 from ctxcompress.reduce.reduction import places_in_documents
 from ctxcompress.render.formats import path_of, section_of, title_of
-from ctxcompress.select.delivered_segments import Delivered, all_unknown, delivered_segments
 from ctxcompress.select.kept_first import Match, matches_in, select_kept_first
 from ctxcompress.select.layout import Layout, arrangement
-from ctxcompress.select.numbered_prompts import NumberedPrompt, numbered_prompts
 from ctxcompress.select.previews import previews
+from ctxcompress.select.repetition import Delivered, all_unknown, delivered_segments
 from ctxcompress.select.selection import Selection, ranked, select, select_in_order
 from ctxcompress.select.structure import Structure
 
 __all__ = ["Choice", "all_of", "choice_of_llm", "select_segments"]
-
-_LONGEST_COUNTED = 100_000
-"""Characters of an answer whose tokens are counted."""
 
 _log = logging.getLogger("ctxcompress")
 
@@ -70,8 +66,6 @@ class Choice:
 
     selection: Selection
     layout: Layout
-    relevance: Mapping[int, float]
-    """Passage number -> the best score of its segments."""
     unlikely: Spans = field(default_factory=dict)
     """Spans of documents that the query hardly needs."""
     delivered: Spans = field(default_factory=dict)
@@ -90,7 +84,7 @@ def all_of(task: Task, reduced: Reduced) -> Choice | None:
     if reduced.whole is None or task.config.order != "source" or task.delivered_count or task.drops_what_fits:
         return None
     llm = None if task.config.llm is None else _not_asked("everything fits")
-    return Choice(reduced.whole, reduced.layout, dict.fromkeys(range(len(task.passages)), 1.0), llm=llm)
+    return Choice(reduced.whole, reduced.layout, llm=llm)
 
 
 def select_segments(
@@ -101,12 +95,12 @@ def select_segments(
     matches = _matches(task, reduced, analysis)
     delivered = _delivered(task, reduced, analysis, analyser)
     delivered = delivered.without(chain.from_iterable(match.segments for match in matches))
-    known, relevance = frozenset(delivered.numbers), _relevance(task, table, scored)
+    known, relevance = delivered.numbers, _relevance(task, table, scored)
     # with the order of the options, and with gap markers
     arrange = reduced.layout.arrange if config.order == "source" else arrangement(config.order, relevance)
     elide = analysis.markers_of_lone if config.format == "preview" else analysis.markers
     layout = replace(reduced.layout, arrange=arrange, elide=elide, relevance=relevance)
-    chosen = partial(Choice, layout=layout, relevance=relevance, delivered=delivered.spans)
+    chosen = partial(Choice, layout=layout, delivered=delivered.spans)
     is_pruned = bool(config.adaptive and scored.unlikely)
     is_emptied = is_pruned and config.on_empty == "drop" and len(scored.unlikely) == len(table.segments) and not matches
     if config.format == "preview":
@@ -119,7 +113,7 @@ def select_segments(
         return chosen(Selection.of({}, layout), unlikely=unlikely, is_emptied=True, settled="nothing is wanted")
     choices = Choices(analysis.structure, scored.worth, layout, budget, known)
     if not is_pruned and (reduced.whole is not None or known):
-        found = all_unknown(table, delivered, layout)
+        found = Selection.of(all_unknown(table, delivered, layout), layout)
         if found.tokens <= budget:
             return chosen(found, choices=choices if task.asks_if_fits else None, settled="everything fits")
     if matches:
@@ -142,7 +136,7 @@ def _matches(task: Task, reduced: Reduced, analysis: Analysis) -> list[Match]:
     """Return what must be kept and was not delivered before."""
     documents = reduced.layout.documents
     required = places_in_documents(reduced.reduction.required, documents)
-    found = matches_in(analysis.table, required, [document.text for document in documents]) if required else []
+    found = matches_in(analysis.table, required, documents)
     new = {text for text in {match.text for match in found} if text not in task.delivered_context.text}
     return [match for match in found if match.text in new]
 
@@ -176,7 +170,7 @@ def choice_of_llm(task: Task, choice: Choice, document_passages: Sequence[Passag
     prompts = numbered_prompts(task.query, table, shown, unnamed, list(map(_name, document_passages)))
     if not prompts:
         return replace(choice, llm=_not_asked("there is nothing to choose from"))
-    asking = _Asking(selector, prompts, analyser)
+    asking = Asking(selector, prompts, analyser)
     try:
         named = asking.named(choices.worth)
         selection = _composed(choices, named, may_be_named, fills=selector.fill_budget)
@@ -241,76 +235,3 @@ def _only(worth: Floats, number: int) -> Floats:
     values = worth * 0 - 1.0
     values[number] = 1.0
     return values
-
-
-class _Asking:
-    """Asks for the prompts of one compression, and counts what that costs."""
-
-    __slots__ = ("_cache", "_count", "_identity", "_prompts", "_selector", "stats")
-
-    def __init__(self, selector: LLMSelector, prompts: Sequence[NumberedPrompt], analyser: Analyser) -> None:
-        """analyser: has the cache, and counts for models that do not say how many tokens they read."""
-        self._selector, self._prompts, self._cache, self._count = selector, prompts, analyser.cache, analyser.count
-        self._identity = selector.model.identity if analyser.cache else ""
-        self.stats = LLMStats("cached")
-
-    def named(self, worth: Floats) -> list[int]:
-        """Return the segments that the answers name, the most important first.
-
-        The first ones of all answers come before the second ones of all. Raises NoAnswerError if one prompt has no
-        useful answer, or no segment is named.
-        """
-        texts: list[str | None] = [self._cache.get(self._key(prompt), AS_JSON) for prompt in self._prompts]
-        missing = [prompt for prompt, text in zip(self._prompts, texts, strict=True) if text is None]
-        answers = iter(self._answers(missing) if missing else ())
-        found = [
-            self._read(prompt, next(answers).text) if text is None else prompt.named(text)
-            for prompt, text in zip(self._prompts, texts, strict=True)
-        ]
-        named = [
-            number
-            for places in zip_longest(*found)
-            for number in sorted((n for n in places if n is not None), key=lambda n: (-float(worth[n]), n))
-        ]
-        if not named:
-            raise NoAnswerError("no segment is named")
-        return named
-
-    def _answers(self, missing: Sequence[NumberedPrompt]) -> Sequence[Answer]:
-        self.stats = LLMStats("used", calls=len(missing))
-        answers = ask(self._selector.model, [prompt.prompt for prompt in missing], self._selector.timeout)
-        self._count_cost(missing, answers)
-        return answers
-
-    def _read(self, prompt: NumberedPrompt, text: str) -> list[int]:
-        """Return the segments that a new answer names, and put it into the cache. Raises NoAnswerError."""
-        try:
-            named = prompt.named(text)
-        except ValueError as error:
-            raise NoAnswerError(str(error)) from error
-        self._cache.put(self._key(prompt), text, AS_JSON)
-        return named
-
-    def _key(self, prompt: NumberedPrompt) -> str | None:
-        return key_of("llm", self._identity, *prompt.prompt) if self._identity else None
-
-    def _count_cost(self, asked: Sequence[NumberedPrompt], answers: Sequence[Answer]) -> None:
-        given = [(_natural(answer.input_tokens), _natural(answer.output_tokens)) for answer in answers]
-        pairs = list(zip(asked, answers, given, strict=True))
-        read = [self._count(str(prompt.prompt)) if known is None else known for prompt, _, (known, _) in pairs]
-        written = [
-            self._count(answer.text[:_LONGEST_COUNTED]) if known is None else known for _, answer, (_, known) in pairs
-        ]
-        costs = [answer.cost for answer in answers if isinstance(answer.cost, int | float)]
-        self.stats = replace(
-            self.stats,
-            input_tokens=sum(read),
-            output_tokens=sum(written),
-            is_estimated=any(None in pair for pair in given),
-            cost=sum(costs) if len(costs) == len(answers) else self._selector.cost(sum(read), sum(written)),
-        )
-
-
-def _natural(tokens: object) -> int | None:
-    is_count = isinstance(tokens, int) and not isinstance(tokens, bool) and tokens >= 0
-    return int(tokens) if is_count else None  # type: ignore[call-overload]

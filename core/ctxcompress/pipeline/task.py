@@ -73,7 +73,7 @@ class Delivered(Protocol):
         """Return the delivered spans by number, for numbered passages whose original text was delivered before."""
 
     def unit_texts(self, analyser: Analyser, options: AnalysisOptions) -> Collection[str]:
-        """Return the texts of all delivered sentences, tables and code blocks: see `select.delivered_segments`."""
+        """Return the texts of all delivered sentences, tables and code blocks: see `select.repetition`."""
 
 
 _LANGUAGE_SAMPLE = 150

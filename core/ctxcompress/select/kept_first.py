@@ -1,19 +1,18 @@
 """Selects what must be kept first, and fills the rest of the budget with the segments that are worth most."""
 
-from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 
-from ctxcompress.data.documents import Spans
+from ctxcompress.data.documents import Document, Spans
 from ctxcompress.data.passages import Span
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.select.layout import Layout
-from ctxcompress.select.selection import Candidates, Selection, ranked
+from ctxcompress.select.selection import Candidates, Packing, Selection, ranked
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.lines import is_between_graphemes, shortened
 
@@ -37,26 +36,14 @@ class Match:
     segments: range
 
 
-def matches_in(table: SegmentTable, required: Spans, texts: Sequence[str]) -> list[Match]:
-    """Return the matches with their segments.
-
-    required: number of a document -> the spans that must be kept. texts: of the documents.
-    """
-    starts = [segment.start for segment in table.segments]
-    return [
-        Match(document, span, texts[document][span.start : span.end], _overlapping(table, starts, document, span))
-        for document, spans in required.items()
-        for span in spans
-    ]
-
-
-def _overlapping(table: SegmentTable, starts: Sequence[int], document: int, span: Span) -> range:
-    """Return the segments that overlap with a span. starts: where each segment starts in its document."""
-    begin, end = table.first[document], table.first[document + 1]
-    return range(
-        bisect_right(starts, span.start, begin, end) - 1,
-        bisect_right(starts, span.end - 1, begin, end),
-    )
+def matches_in(table: SegmentTable, required: Spans, documents: Sequence[Document]) -> list[Match]:
+    """Return the matches with their segments. required: number of a document -> the spans that must be kept."""
+    found: list[Match] = []
+    for document, spans in required.items():
+        for start, end in spans:
+            held = range(table.segment_at(document, start + 1), table.segment_at(document, end) + 1)
+            found.append(Match(document, Span(start, end), documents[document].text[start:end], held))
+    return found
 
 
 def select_kept_first(
@@ -73,56 +60,44 @@ def select_kept_first(
 
     As much is kept around the matches as the budget holds: their segments with the headings above and all that these
     segments need; then of matches with the same text only the best one; then without headings and announcements; then
-    only the words that hold the matches. Raises BudgetTooSmall if not even these fit.
+    only the words that hold the matches, and the rest of their segments comes before other segments. Raises
+    BudgetTooSmall if not even these fit.
 
     known: segments that were delivered before. others: the budget if segments without matches are chosen, too.
     """
-    given = _candidates(structure, values, known)
-    base = _whole_segments(matches, given, layout, budget) or _words(matches, given, layout, budget, known)
-    return base.filled(others)
-
-
-def _candidates(structure: Structure, values: Floats, known: Collection[int]) -> Candidates:
-    return Candidates.of(structure, values, [number for number in ranked(structure, values) if number not in known])
-
-
-@dataclass(frozen=True, slots=True)
-class _Base:
-    """What is kept before all else."""
-
-    candidates: Candidates
-    layout: Layout
-    fixed: frozenset[int]
-    selection: Selection
-    """Of the fixed segments alone."""
+    candidates = Candidates.of(structure, values, ranked(structure, values, known))
     wanted: Sequence[int] = ()
-    """Segments to choose before all others."""
+    fixed = _first_that_fits(_whole_segments(matches, candidates), Packing(candidates, layout, budget))
+    if fixed is None:
+        best = _best_of_each_text(matches, candidates.values)
+        parts = _Parts.of(_word_spans(best, structure.table, layout), candidates, known)
+        candidates, wanted = parts.candidates, parts.rests
+        packing = Packing(candidates, layout, budget)
+        with_needs = _with_needs(parts.matches, packing.table)
+        fixed = _first_that_fits((with_needs, parts.matches), packing)
+        if fixed is None:
+            raise _too_small(best, packing.composed(parts.matches).tokens, budget)
+    numbers, selection = fixed
+    order = [*wanted, *candidates.worth_choosing]
+    found = Packing(candidates, layout, others).filled(order, others - selection.tokens, numbers)
+    return found[0] if found is not None else selection
 
-    def filled(self, budget: int) -> Selection:
-        """Return the selection with the best of the other segments that fit."""
-        candidates = self.candidates
-        order = [*self.wanted, *candidates.worth_choosing]
-        packing = candidates.packing(order, self.layout, budget)
-        found = packing.filled(packing.knapsack(budget - self.selection.tokens, candidates.coherence, kept=self.fixed))
-        return found[0] if found is not None else self.selection
+
+def _first_that_fits(tries: Iterable[Collection[int]], packing: Packing) -> tuple[Collection[int], Selection] | None:
+    """Return the first of these sets of segments that fits, and its selection; None if none does."""
+    found = ((numbers, packing.composed(numbers)) for numbers in tries)
+    return next((pair for pair in found if pair[1].tokens <= packing.budget), None)
 
 
-def _whole_segments(matches: Sequence[Match], candidates: Candidates, layout: Layout, budget: int) -> _Base | None:
-    """Return the segments of the matches with what they need, as much of it as fits; None if not even they fit."""
-    packing, table = candidates.packing((), layout, budget), candidates.structure.table
-    every, once = _of_every_match(matches, candidates), _of_best_matches(matches, candidates)
-    tries: tuple[Callable[[], set[int]], ...] = (
-        lambda: _with_headings(_with_companions(every, candidates), table),
-        lambda: _with_companions(every, candidates),
-        lambda: _with_companions(once, candidates),
-        lambda: _with_needs(once, table),
-    )
-    for numbers in tries:
-        fixed = frozenset(_with_openings(numbers(), table))
-        selection = packing.composed(fixed)
-        if selection.tokens <= budget:
-            return _Base(candidates, layout, fixed, selection)
-    return None
+def _whole_segments(matches: Sequence[Match], candidates: Candidates) -> Iterator[set[int]]:
+    """Yield the segments of the matches with what they need, and then ever less of it."""
+    table, best = candidates.structure.table, _best_of_each_text(matches, candidates.values)
+    once = sorted({number for match in best for number in match.segments})
+    companions = _with_companions(_of_every_match(matches, candidates), candidates)
+    yield _with_headings(companions, table)
+    yield companions
+    yield _with_companions(once, candidates)
+    yield _with_needs(once, table)
 
 
 def _of_every_match(matches: Iterable[Match], candidates: Candidates) -> list[int]:
@@ -132,10 +107,6 @@ def _of_every_match(matches: Iterable[Match], candidates: Candidates) -> list[in
         alone = len(match.segments) == 1
         found |= dict.fromkeys(candidates.duplicate_of.get(n, n) if alone else n for n in match.segments)
     return list(found)
-
-
-def _of_best_matches(matches: Iterable[Match], candidates: Candidates) -> list[int]:
-    return sorted({number for match in _best_of_each_text(matches, candidates.values) for number in match.segments})
 
 
 def _best_of_each_text(matches: Iterable[Match], values: Floats) -> list[Match]:
@@ -167,41 +138,17 @@ def _with_headings(numbers: set[int], table: SegmentTable) -> set[int]:
 
 
 def _with_needs(numbers: Iterable[int], table: SegmentTable) -> set[int]:
-    found = list(dict.fromkeys(numbers))
-    known = set(found)
-    for number in found:  # it grows
-        more = [other for other in table.needs(number) if other not in known]
-        found += more
-        known.update(more)
-    return known
+    found = more = set(numbers)
+    while more := {other for number in more for other in table.needs(number)} - found:
+        found = found | more
+    return found
 
 
-def _with_openings(numbers: Collection[int], table: SegmentTable) -> Iterator[int]:
-    """Yield these items, and the openings of their passages: see `Coherence`."""
-    count = len(table.segments)
-    of_passages = (count + table.passage[number] for number in numbers if number < count)
-    return chain(numbers, of_passages)
-
-
-def _words(
-    matches: Sequence[Match], candidates: Candidates, layout: Layout, budget: int, known: Collection[int]
-) -> _Base:
-    """Return the words that hold the matches, of each text once, with what they need if that fits. The rest of their
-    segments comes before other segments."""
-    best = _best_of_each_text(matches, candidates.values)
-    pieces = _word_spans(best, candidates.structure.table, layout)
-    parts = _Parts.of(pieces, candidates, known)
-    packing = parts.candidates.packing((), layout, budget)
-    table = parts.candidates.structure.table
-    for numbers in (_with_needs(parts.matches, table), parts.matches):
-        fixed = frozenset(_with_openings(numbers, table))
-        selection = packing.composed(fixed)
-        if selection.tokens <= budget:
-            return _Base(parts.candidates, layout, fixed, selection, parts.rests)
-    needed = selection.tokens
-    raise BudgetTooSmall(
-        f"must_keep names {len(best)} different texts ({_some(best)}), which take {needed} tokens even without the "
-        f"text around them, but max_tokens is {budget}; give at least {needed} tokens, or narrower patterns",
+def _too_small(matches: Sequence[Match], needed: int, budget: int) -> BudgetTooSmall:
+    """Return the error if the words that hold these matches take so many tokens."""
+    return BudgetTooSmall(
+        f"must_keep names {len(matches)} different texts ({_some(matches)}), which take {needed} tokens even without "
+        f"the text around them, but max_tokens is {budget}; give at least {needed} tokens, or narrower patterns",
         needed,
     )
 
@@ -277,8 +224,8 @@ class _Parts:
                 rests.append(rest[0])
         done = {part for number in known for part in range(firsts[number], firsts[number + 1])}
         structure = Structure(replace(table, segments=segments))
-        cut_candidates = _candidates(structure, values, {*done, *matches, *others})
-        return cls(cut_candidates, matches, sorted(rests, key=lambda part: -values[part]))
+        left = Candidates.of(structure, values, ranked(structure, values, {*done, *matches, *others}))
+        return cls(left, matches, sorted(rests, key=lambda part: -values[part]))
 
 
 def _cuts(table: SegmentTable, number: int, spans: Iterable[Span]) -> list[int]:

@@ -1,123 +1,28 @@
-"""A greedy knapsack over items that may need one another.
+"""A greedy knapsack over segments that may need one another, what each of them needs, and what it costs.
 
 Taking items in the order of value and density is Dantzig's heuristic, in O(n log n). It comes close to the optimum if
 items are small compared with the room.
+
+The openings of passages are items, too, so that each is paid for once: that of passage p has the number of segments
+plus p.
 """
 
-from collections.abc import Callable, Collection, Container, Iterator, Sequence, Set
-from copy import copy
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import takewhile
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LIKELY", "PATIENCE", "Costs", "DeliveredRuns", "Knapsack", "Novelty", "Runs", "rank"]
+from ctxcompress.data.passages import Kind
+from ctxcompress.data.table import SegmentTable
+from ctxcompress.select.layout import Layout
+from ctxcompress.select.repetition import Novelty
+from ctxcompress.select.structure import Structure
+from ctxcompress.text.tokens import TokenCounter
 
-_RUN = 8
-"""The words of a run."""
-_NONE: frozenset[tuple[str, ...]] = frozenset()
-
-
-class Runs:
-    """The runs of eight words of each text, computed on demand and cached."""
-
-    __slots__ = ("_known", "_texts")
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = texts
-        self._known: dict[int, frozenset[tuple[str, ...]]] = {}
-
-    def of(self, item: int) -> frozenset[tuple[str, ...]]:
-        """Return the runs of a text; none for items beyond the texts."""
-        runs = self._known.get(item)
-        if runs is None:
-            runs = self._known[item] = _runs(self._texts[item]) if item < len(self._texts) else _NONE
-        return runs
-
-
-class Novelty:
-    """The runs of eight words of the kept texts, to tell what would only repeat them.
-
-    Texts shorter than eight words, and scripts without spaces, always count as new.
-    """
-
-    __slots__ = ("_before", "_runs", "_seen")
-
-    def __init__(self, runs: Runs, before: Collection[int] = ()) -> None:
-        """before: the hashes of the runs of text that was kept before."""
-        self._before = before
-        self._runs = runs.of
-        self._seen: set[tuple[str, ...]] = set()
-
-    def copy(self) -> "Novelty":
-        """Return an independent copy."""
-        novelty = copy(self)
-        novelty._seen = set(self._seen)
-        return novelty
-
-    def share(self, items: Collection[int]) -> float:
-        """Return the share of the runs in the items' texts that no taken text has, 0 to 1."""
-        if not self._before and all(map(self._seen.isdisjoint, map(self._runs, items))):
-            return 1.0
-        runs: set[tuple[str, ...]] = set().union(*map(self._runs, items))
-        new = [run for run in runs - self._seen if hash(run) not in self._before]
-        return len(new) / len(runs) if runs else 1.0
-
-    def take(self, items: Collection[int]) -> None:
-        """Add the runs of the items' texts."""
-        self._seen.update(*map(self._runs, items))
-
-
-@dataclass(frozen=True, slots=True)
-class DeliveredRuns:
-    """The runs of words of a text that grows at its end."""
-
-    text: str = ""
-    hashes: Collection[int] = frozenset()
-    """Of the runs: numbers take much less memory than tuples of words."""
-    last_words: tuple[str, ...] = ()
-    """The words with which the next run may begin."""
-
-    def extended(self, text: str) -> "DeliveredRuns":
-        """Return the runs of `text`, of which only what follows the known text is read where that is possible."""
-        if text == self.text:
-            return self
-        more = text[len(self.text) :]
-        joins_word = not (more[:1].isspace() or self.text[-1:].isspace())
-        if not text.startswith(self.text) or joins_word or ("|" in more and "|" not in self.text):
-            return self._of(text, (), (), _words_in(text, has_bars="|" in text))
-        return self._of(text, self.last_words, self.hashes, _words_in(more, has_bars="|" in text))
-
-    @staticmethod
-    def _of(text: str, last: tuple[str, ...], hashes: Collection[int], words: list[str]) -> "DeliveredRuns":
-        every = [*last, *words]
-        return DeliveredRuns(text, {*hashes, *map(hash, _runs_in(every))}, tuple(every[1 - _RUN :]))
-
-
-def _runs(text: str) -> frozenset[tuple[str, ...]]:
-    words = _words(text)
-    return frozenset(_runs_in(words)) if len(words) >= _RUN else _NONE
-
-
-def _runs_in(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Return the runs of these words, one after the other."""
-    return zip(*(words[shift:] for shift in range(_RUN)), strict=False)
-
-
-def _words(text: str) -> list[str]:
-    return _words_in(text, has_bars="|" in text)
-
-
-def _words_in(text: str, *, has_bars: bool) -> list[str]:
-    """Return the words in lower case.
-
-    has_bars: whether to leave out the marks between the cells of a table, of which all tables are full.
-    """
-    words = text.lower().split()
-    return [word for word in words if word.strip("|-:")] if has_bars else words
-
+__all__ = ["LIKELY", "PATIENCE", "Coherence", "Costs", "Knapsack", "counts_of", "rank"]
 
 PATIENCE = 48
 """After this number of items in a row that do not fit, the knapsack counts as full."""
@@ -126,6 +31,10 @@ _FRESH, _PARTLY_NEW = 0.85, 0.3
 LIKELY = 0.012
 """The least probability of an item that is packed for its own sake; others fill up what is left. Sources, contracts and
 encyclopedias keep as much or more with 0.008 to 0.025. It is what `adaptive=True` means, too."""
+_MARGIN = 0.6
+"""The share of the expected cost that a segment is assumed to have at least; one too long even so is not counted."""
+_SHORTEST_ALONE = 40
+"""Characters: of a shorter piece a reader cannot tell what it belongs to."""
 _NOTHING: Set[int] = frozenset()
 
 
@@ -138,14 +47,130 @@ def rank(values: NDArray[np.float64], sizes: NDArray[np.float64], *, density: fl
     return order
 
 
-class Costs(Protocol):
-    """The costs of items. Exact costs may be expensive to compute, so they are asked for late."""
+class Costs:
+    """The tokens of items, counted on demand and cached: most segments of a long text are never counted."""
+
+    __slots__ = ("_characters", "_counts", "_known", "_layout", "_texts", "_tokens")
+
+    def __init__(self, table: SegmentTable, layout: Layout, counts: Sequence[int] | None = None) -> None:
+        """counts: `counts_of` the segments, if known."""
+        self._texts, self._layout, self._counts = table.texts, layout, counts
+        self._known: dict[int, int] = {}
+        self._characters, self._tokens = 0, 0
 
     def __call__(self, item: int) -> int:
-        """Return the exact cost of an item."""
+        """Return the tokens of an item."""
+        known = self._known.get(item)
+        if known is None:
+            known = self._known[item] = self._counted(item)
+        return known
 
     def at_least(self, item: int) -> float:
-        """Return a cheap estimate that the cost of an item is rarely below."""
+        """Estimate the tokens of a segment from its length and the counts so far, with a margin."""
+        if item in self._known:
+            return self._known[item]
+        if not self._characters:
+            return 0.0
+        return _MARGIN * len(self._texts[item]) * self._tokens / self._characters
+
+    def _counted(self, item: int) -> int:
+        if item >= len(self._texts):
+            return self._layout.opening(item - len(self._texts))
+        text = self._texts[item]
+        tokens = self._layout.count(_counted_of(text)) if self._counts is None else self._counts[item]
+        self._characters += len(text)
+        self._tokens += tokens
+        return tokens
+
+
+def counts_of(texts: Sequence[str], count: TokenCounter) -> list[int]:
+    """Count the tokens of each segment."""
+    return count.of_all(list(map(_counted_of, texts)))
+
+
+def _counted_of(text: str) -> str:
+    """Return a text without spaces at the end: these belong to the token of the next word."""
+    return text.rstrip(" ")
+
+
+class Coherence:
+    """What must be kept together: a segment with all that it needs, and short pieces only beside what they belong to.
+
+    A segment may need the header of a row, a fence, the announcement of a list, text under a heading, some of an
+    announced block, and the opening of its passage.
+    """
+
+    def __init__(self, structure: Structure, order: Sequence[int]) -> None:
+        """order: the segments that may be chosen, from the best to the worst."""
+        self._order, self._table = order, structure.table
+        self._announcement, self._leading = structure.announcement, structure.leading
+        self._segments = len(structure.table.segments)
+        self._groups: dict[int, dict[int, None]] = {}
+
+    def companions(self, item: int, kept: Container[int]) -> list[int] | None:
+        """Return all that must be kept with an item, directly or indirectly; None if the item cannot be chosen.
+
+        A heading or an announcement needs one segment that follows it: a kept one, else the best. One that another
+        segment needs has that segment.
+        """
+        if not self._table.needed[item] and self._announcement[item] < 0 and item not in self._leading:
+            return [self._segments + self._table.passage[item]]  # so for most segments
+        found, needed = [item], set[int]()
+        for number in found:  # it grows
+            if number >= self._segments:  # an opening needs nothing
+                continue
+            directly = self._directly(number)
+            needed.update(directly)
+            found += [other for other in directly if other not in found]
+            if number in self._leading and number not in needed:
+                group = self._group(number)
+                if not group:
+                    return None
+                if group.keys().isdisjoint(found):
+                    found.append(next(filter(kept.__contains__, group), next(iter(group))))
+        return found[1:]
+
+    def is_orphan(self, items: Collection[int], kept: Container[int]) -> bool:
+        """Tell whether these segments are too short to be understood alone, and stand beside no kept one.
+
+        A whole document is none, however short.
+        """
+        numbers = [number for number in items if number < self._segments]
+        if sum(len(self._table.texts[number].strip()) for number in numbers) >= _SHORTEST_ALONE:
+            return False
+        return not any(self._has_neighbour(number, kept) or self._table.is_lone(number) for number in numbers)
+
+    def openings(self, items: Iterable[int]) -> Iterator[int]:
+        """Yield the openings that these items need."""
+        return (self._segments + self._table.passage[item] for item in items if item < self._segments)
+
+    def _has_neighbour(self, number: int, kept: Container[int]) -> bool:
+        """Tell whether something is kept that a segment belongs to: what it needs or leads, or one beside it under the
+        same heading."""
+        table = self._table
+        first, end = table.first[table.document[number]], table.first[table.document[number] + 1]
+        beside = (other for other in (number - 1, number + 1) if first <= other < end)
+        under = (other for other in beside if table.heading[other] == table.heading[number])
+        return any(other in kept for other in (*under, *table.needs(number), *self._leading.get(number, ())))
+
+    def _directly(self, item: int) -> list[int]:
+        """Return what a segment always needs."""
+        needed = [*self._table.needs(item), self._segments + self._table.passage[item]]
+        announcement = self._announcement[item]
+        return needed if announcement < 0 else [*needed, announcement]
+
+    def _group(self, item: int) -> dict[int, None]:
+        """Return the segments of which a heading or an announcement needs one, from the best to the worst: an ordered
+        set."""
+        if item not in self._groups:
+            places, segments = self._places, self._table.segments
+            block = [n for n in self._leading[item] if n in places and segments[n].kind is not Kind.HEADING]
+            self._groups[item] = dict.fromkeys(sorted(block, key=places.__getitem__))
+        return self._groups[item]
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {number: place for place, number in enumerate(self._order)}
 
 
 @dataclass(slots=True)
@@ -154,11 +179,8 @@ class Knapsack:
 
     room: int
     cost: Costs
-    companions: Callable[[int, Container[int]], Collection[int] | None]
-    """(item, kept items) -> all that must be kept with the item, directly or not; None if it cannot be packed."""
+    coherence: Coherence
     novelty: Novelty
-    is_orphan: Callable[[Collection[int], Container[int]], bool] = lambda _, __: False
-    """(items that would be packed together, kept items) -> whether a reader could not tell what they belong to."""
     kept: set[int] = field(default_factory=set)
     chosen: set[int] = field(default_factory=set)
     """The kept items that are no companions of others."""
@@ -187,7 +209,7 @@ class Knapsack:
     def copy(self, room: int) -> "Knapsack":
         """Return an independent knapsack with the same items and this room left."""
         novelty, kept, chosen = self.novelty.copy(), set(self.kept), set(self.chosen)
-        return Knapsack(room, self.cost, self.companions, novelty, self.is_orphan, kept, chosen, set(self.orphans))
+        return Knapsack(room, self.cost, self.coherence, novelty, kept, chosen, set(self.orphans))
 
     def _fill(self, order: Sequence[int], repeats: list[int] | None, *, no_orphans: bool = False) -> None:
         kept, at_least, misses = self.kept, self.cost.at_least, 0
@@ -197,12 +219,12 @@ class Knapsack:
             if self.room <= 0 or misses > PATIENCE:
                 return
             # The estimate is too much for most items once the budget is nearly full.
-            companions = self.companions(item, kept) if at_least(item) <= self.room else None
+            companions = self.coherence.companions(item, kept) if at_least(item) <= self.room else None
             wanted = {item, *companions} - kept if companions is not None else _NOTHING
             cost = sum(map(self.cost, wanted))
             if companions is None or cost > self.room:
                 misses += 1
-            elif no_orphans and kept and self.is_orphan(wanted, kept):
+            elif no_orphans and kept and self.coherence.is_orphan(wanted, kept):
                 self.orphans.add(item)
             elif repeats is not None and self.novelty.share(wanted) < _FRESH:
                 repeats.append(item)

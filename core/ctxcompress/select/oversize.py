@@ -1,20 +1,19 @@
 """Oversize segments: the part of the best segment that fits where the whole segment is over the budget."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
 
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.passages import Kind, Segment, Span
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.select.layout import Layout, stripped_end
+from ctxcompress.select.between_segments import stripped_end
+from ctxcompress.select.layout import Layout
 from ctxcompress.text.lines import after_marks, is_between_graphemes, longest_prefix
 
 __all__ = ["best_alone", "best_split", "opening_fence"]
-
-_Way = Callable[[SegmentTable, int, Layout, int], Iterator[Spans]]
-"""(table, number of a segment, layout, budget) -> parts of the segment that may be kept alone."""
 
 _TRIES = 8
 """The number of segments to try."""
@@ -35,76 +34,33 @@ _FENCE_LINE = lazy_regex(r"^[ \t>]*+(?:`{3}|~{3})[^\n]*+\n?", re.MULTILINE)
 
 def best_split(
     table: SegmentTable, ranking: Sequence[int], layout: Layout, budget: int
-) -> tuple[SegmentTable, int, int] | None:
+) -> tuple[SegmentTable, int] | None:
     """Split the best segment if it alone is over the budget.
 
-    Returns the candidates with the segment split, the number of the part that fits, and the number of added segments.
-    Returns None if the segment fits, or if not even its first word does: then another segment is kept whole, or what
-    `best_alone` finds. With content before, only a segment over the whole budget is split: others can be added later.
+    Returns the candidates with the segment split, and the number of the part that fits. Returns None if the segment
+    fits, or if not even its first word does: then another segment is kept whole, or what `best_alone` finds. With
+    content before, only a segment over the whole budget is split: others can be added later.
     """
-    found = (number for number in ranking if table.kind[number] is not Kind.HEADING)
+    found = (_Lone(table, number, layout, budget) for number in ranking if table.kind[number] is not Kind.HEADING)
     best = next(found, None)
-    if best is None or (len(table.texts[best]) * _MOST_TOKENS <= budget and not table.needs(best)):
+    if best is None or (len(best.text) * _MOST_TOKENS <= budget and not table.needs(best.number)):
         return None  # it fits, whatever its tokens
-    tries = _SOURCE_TRIES if _is_formal(table, best) else _TRIES
-    formal: list[int] = []
-    for number in chain((best,), islice(found, tries - 1)):
-        text_alone = _alone(table, number, layout)
-        if layout.tokens(text_alone) <= budget:
+    tries = _SOURCE_TRIES if best.is_formal else _TRIES
+    formal: list[_Lone] = []
+    for lone in chain((best,), islice(found, tries - 1)):
+        text = layout.compose(lone.whole).text
+        if layout.tokens(text) <= budget:
             return None
-        if layout.before and layout.count(text_alone) <= budget:
+        if layout.before and layout.count(text) <= budget:
             continue
-        if not _is_formal(table, number):
-            return _split(table, number, layout, budget)
-        formal.append(number)
+        if not lone.is_formal:
+            return lone.split()
+        formal.append(lone)
     if not formal:
         return None
     # Nothing fits. The rows and values of data are alike, so the best one says most.
-    is_data = table.kind[formal[0]] is Kind.RECORD
-    return _split(table, formal[0 if is_data else -1], layout, budget)
-
-
-def _split(table: SegmentTable, number: int, layout: Layout, budget: int) -> tuple[SegmentTable, int, int] | None:
-    """Split a segment after the longest beginning that fits, as `best_split` does; None if not even a word fits."""
-    segment, text = table.segments[number], table.texts[number]
-    tail = segment.start + _closing_fence(text)
-    index = table.document[number]
-    fits = _fits(_beginning(layout.documents[index].text, segment, tail, index), layout, budget)
-    if segment.kind is Kind.RECORD and not _is_formal(table, number):
-        fits = _fits_within_quotes(table, number, layout, budget)
-    opening, lines = _opening(segment, text), segment.kind is Kind.CODE
-    beginning = text[: tail - segment.start]
-    # With content before, a word that is over the whole budget has no other chance.
-    whole_words = not layout.before
-    length = longest_prefix(beginning, fits=fits, lines=lines, skip=opening, whole_words=whole_words)
-    if not length:
-        return None
-    pieces = table.split(number, segment.start + length, tail)
-    return pieces, number, len(pieces.segments) - len(table.segments)
-
-
-def _alone(table: SegmentTable, number: int, layout: Layout) -> str:
-    """Return the text of a segment and what it needs, as the final text shows it."""
-    return layout.compose(layout.spans(table, {number, *table.needs(number)})).text
-
-
-def _fits_within_quotes(table: SegmentTable, number: int, layout: Layout, budget: int) -> Callable[[int], bool]:
-    """Return whether that many characters of a string fit, with the quotes and brackets around them."""
-    start, end = table.segments[number].start, table.segments[number].end
-    return lambda length: layout.tokens(_alone(table.split(number, start + length, end), number, layout)) <= budget
-
-
-def _is_formal(table: SegmentTable, number: int) -> bool:
-    """Return whether a part of a segment is of little use: source code and data follow a grammar, but not the text
-    within a string, whose quotes are other segments."""
-    if table.kind[number] is not Kind.RECORD:
-        return table.unit[number] is not None
-    return not any(_ESCAPED.sub("", table.texts[other]).count('"') % 2 for other in table.needs(number))
-
-
-def _headings_last(table: SegmentTable, ranking: Sequence[int]) -> Iterator[int]:
-    yield from (number for number in ranking if table.kind[number] is not Kind.HEADING)
-    yield from (number for number in ranking if table.kind[number] is Kind.HEADING)
+    is_data = formal[0].segment.kind is Kind.RECORD
+    return formal[0 if is_data else -1].split()
 
 
 def best_alone(table: SegmentTable, ranking: Sequence[int], layout: Layout, budget: int) -> Spans:
@@ -113,46 +69,112 @@ def best_alone(table: SegmentTable, ranking: Sequence[int], layout: Layout, budg
     The segment is whole with what it needs, or else only the beginning of its text. A heading is used only if there is
     nothing else. A word is split only if no first word of the segments fits, and no other word of the best ones.
     """
-    texts = list(islice(_headings_last(table, ranking), _WORD_TRIES))
-    records = (number for number in texts if table.kind[number] is Kind.RECORD)
-    tries: Iterator[tuple[int, _Way]] = chain(
-        ((number, _whole) for number in records),
-        *(((number, _whole), (number, _beginnings)) for number in texts),
-        ((number, _words) for number in texts[:_TRIES]),
-        ((number, _characters) for number in texts[:_TRIES]),
+    headings_last = sorted(ranking, key=lambda number: table.kind[number] is Kind.HEADING)
+    texts = [_Lone(table, number, layout, budget) for number in headings_last[:_WORD_TRIES]]
+    best = texts[:_TRIES]
+    tries = chain(
+        ((lone, (lone.whole,)) for lone in texts if lone.segment.kind is Kind.RECORD),
+        ((lone, chain((lone.whole,), lone.beginnings())) for lone in texts),
+        ((lone, lone.words()) for lone in best),
+        ((lone, lone.beginnings(whole_words=False)) for lone in best),
     )
-    for number, way in tries:
-        for spans in way(table, number, layout, budget):
-            if spans and layout.tokens(layout.compose(spans).text) <= budget:
-                return spans
-    return {}
+    return next((spans for lone, parts in tries for spans in parts if spans and lone.fits(spans)), {})
 
 
-def _whole(table: SegmentTable, number: int, layout: Layout, _: int) -> Iterator[Spans]:
-    yield layout.spans(table, {number, *table.needs(number)})
+@dataclass(frozen=True, slots=True)
+class _Lone:
+    """A segment that is to be kept alone, or a part of it."""
 
+    table: SegmentTable
+    number: int
+    layout: Layout
+    budget: int
 
-def _beginnings(
-    table: SegmentTable, number: int, layout: Layout, budget: int, *, whole_words: bool = True
-) -> Iterator[Spans]:
-    """Yield the longest beginning of a segment that fits, without its fence; then without its list or heading marks,
-    too."""
-    text = table.texts[number]
-    for start, end in _between_fences(text):
-        start += len(text[start:end]) - len(text[start:end].lstrip())
-        for place in dict.fromkeys((start, after_marks(text[:end], start))):
-            begin = _grapheme_start(text, place)
-            yield _longest_from(begin, end, table, number, layout, budget, whole_words=whole_words)
+    @property
+    def segment(self) -> Segment:
+        """Its entry in the table."""
+        return self.table.segments[self.number]
 
+    @property
+    def text(self) -> str:
+        """Its text, with the white space after it."""
+        return self.table.texts[self.number]
 
-def _words(table: SegmentTable, number: int, layout: Layout, budget: int) -> Iterator[Spans]:
-    """Yield what fits from each word after the first one on."""
-    text = table.texts[number]
-    words = ((found, end) for start, end in _between_fences(text) for found in _WORD.finditer(text, start, end))
-    for found, end in islice(words, 1, _MOST_WORDS):
-        if _LETTER.search(found.group()):
-            start = _grapheme_start(text, found.start())
-            yield _longest_from(start, end, table, number, layout, budget, whole_words=True)
+    @property
+    def whole(self) -> Spans:
+        """The spans of all of it and of what it needs."""
+        return self.layout.spans(self.table, {self.number, *self.table.needs(self.number)})
+
+    @property
+    def is_formal(self) -> bool:
+        """Whether a part of it is of little use: source code and data follow a grammar, but not the text within a
+        string, whose quotes are other segments."""
+        if self.segment.kind is not Kind.RECORD:
+            return self.segment.unit is not None
+        around = (self.table.texts[other] for other in self.table.needs(self.number))
+        return not any(_ESCAPED.sub("", text).count('"') % 2 for text in around)
+
+    def fits(self, spans: Spans) -> bool:
+        """Tell whether these spans of its document fit alone."""
+        return self.layout.tokens(self.layout.compose(spans).text) <= self.budget
+
+    def split(self) -> tuple[SegmentTable, int] | None:
+        """Split it after the longest beginning that fits, as `best_split` does; None if not even a word fits."""
+        segment, closing = self.segment, _closing_fence(self.text)
+        is_string = segment.kind is Kind.RECORD and not self.is_formal
+        length = longest_prefix(
+            self.text[:closing],
+            fits=self._fits_within_quotes if is_string else lambda length: self.fits(self._part(0, length, closing)),
+            lines=segment.kind is Kind.CODE,
+            skip=_opening(segment, self.text),
+            # With content before, a word that is over the whole budget has no other chance.
+            whole_words=not self.layout.before,
+        )
+        if not length:
+            return None
+        return self.table.split(self.number, segment.start + length, segment.start + closing), self.number
+
+    def beginnings(self, *, whole_words: bool = True) -> Iterator[Spans]:
+        """Yield the longest beginning that fits, without its fence; then without its list or heading marks, too."""
+        text = self.text
+        for start, end in _between_fences(text):
+            start += len(text[start:end]) - len(text[start:end].lstrip())
+            for place in dict.fromkeys((start, after_marks(text[:end], start))):
+                yield self._longest(place, end, whole_words=whole_words)
+
+    def words(self) -> Iterator[Spans]:
+        """Yield what fits from each word after the first one on."""
+        text = self.text
+        words = ((found, end) for start, end in _between_fences(text) for found in _WORD.finditer(text, start, end))
+        for found, end in islice(words, 1, _MOST_WORDS):
+            if _LETTER.search(found.group()):
+                yield self._longest(found.start(), end, whole_words=True)
+
+    def _longest(self, start: int, end: int, *, whole_words: bool) -> Spans:
+        """Return the longest part of the text from an offset on that fits; empty if none does."""
+        start -= not is_between_graphemes(self.text, start)  # a space may carry a mark
+        length = longest_prefix(
+            self.text[start:end],
+            fits=lambda length: self.fits(self._part(start, start + length)),
+            lines=False,
+            whole_words=whole_words,
+        )
+        return self._part(start, start + length) if length else {}
+
+    def _part(self, start: int, end: int, closing: int | None = None) -> Spans:
+        """Return the spans of a part of the text and of what closes it, if something does, as `assemble` makes them."""
+        text, begin = self.text, self.segment.start
+        closing = len(text) if closing is None else closing
+        parts = [(start, stripped_end(text, start, end))]
+        if (last := stripped_end(text, closing, len(text))) > closing:
+            parts.append((stripped_end(text, 0, closing), last))
+        return {self.table.document[self.number]: tuple(Span(begin + first, begin + end) for first, end in parts)}
+
+    def _fits_within_quotes(self, length: int) -> bool:
+        """Tell whether that many characters of a string fit, with the quotes and brackets around them."""
+        start, end = self.segment.start, self.segment.end
+        part = replace(self, table=self.table.split(self.number, start + length, end))
+        return self.fits(part.whole)
 
 
 def _between_fences(text: str) -> list[tuple[int, int]]:
@@ -160,43 +182,6 @@ def _between_fences(text: str) -> list[tuple[int, int]]:
     of a text that begins with no fence."""
     fences = [found.span() for found in _FENCE_LINE.finditer(text)] if opening_fence(text) else [(0, 0)]
     return [(start, end) for (_, start), (end, _) in pairwise([*fences, (len(text), 0)])]
-
-
-def _grapheme_start(text: str, place: int) -> int:
-    """Return where the first grapheme of a word begins: a space may carry a mark."""
-    return place - (not is_between_graphemes(text, place))
-
-
-def _characters(table: SegmentTable, number: int, layout: Layout, budget: int) -> Iterator[Spans]:
-    return _beginnings(table, number, layout, budget, whole_words=False)
-
-
-def _longest_from(
-    start: int, end: int, table: SegmentTable, number: int, layout: Layout, budget: int, *, whole_words: bool
-) -> Spans:
-    """Return the longest beginning of ``text[start:end]`` of a segment that fits; empty if none does."""
-    segment, index = table.segments[number], table.document[number]
-    inner = segment._replace(start=segment.start + start, end=segment.start + end)
-    beginning = _beginning(layout.documents[index].text, inner, inner.end, index)
-    fits = _fits(beginning, layout, budget)
-    length = longest_prefix(table.texts[number][start:end], fits=fits, lines=False, whole_words=whole_words)
-    return beginning(length) if length else {}
-
-
-def _beginning(text: str, segment: Segment, tail: int, index: int) -> Callable[[int], Spans]:
-    """Return length -> the spans for that many characters of a segment and the text after `tail`, as `assemble` makes
-    them."""
-    end = stripped_end(text, tail, segment.end)
-    closing = (Span(stripped_end(text, segment.start, tail), end),) if tail < end else ()
-
-    def spans(length: int) -> Spans:
-        return {index: (Span(segment.start, stripped_end(text, segment.start, segment.start + length)), *closing)}
-
-    return spans
-
-
-def _fits(spans: Callable[[int], Spans], layout: Layout, budget: int) -> Callable[[int], bool]:
-    return lambda length: layout.tokens(layout.compose(spans(length)).text) <= budget
 
 
 def _opening(segment: Segment, text: str) -> int:

@@ -5,11 +5,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ctxcompress.data.documents import Spans
 from ctxcompress.data.passages import Kind, Passage, Span
-from ctxcompress.data.table import SegmentTable
+from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.select.kept_first import Match
 from ctxcompress.select.layout import Layout, Shown
@@ -35,7 +33,7 @@ class _Line(NamedTuple):
 
 def previews(
     table: SegmentTable,
-    values: NDArray[np.float64],
+    values: Floats,
     relevance: Mapping[int, float],
     layout: Layout,
     budget: int,
@@ -60,7 +58,7 @@ def previews(
     separator = layout.count(layout.separator)
     room = budget + separator
     for passage in ranked:
-        cost = layout.count(layout.compose(_spans([lines[passage]])).text) + separator
+        cost = layout.count(layout.compose({lines[passage].document: (lines[passage].span,)}).text) + separator
         if cost <= room:
             room -= cost
             shown.append(lines[passage])
@@ -74,7 +72,7 @@ def previews(
 
 def _best_sentences(
     table: SegmentTable,
-    values: NDArray[np.float64],
+    values: Floats,
     relevance: Mapping[int, float],
     layout: Layout,
     unlikely: Collection[int],
@@ -84,17 +82,16 @@ def _best_sentences(
     """Return the best sentence of each passage that is likely; if none is, that of the most relevant one, or none."""
     headers = {need for number in range(len(table.segments)) for need in table.needs(number)}
     best: dict[int, int] = {}
+    lines: dict[int, _Line] = {}
     order = np.argsort(-values, kind="stable").tolist()
     for number in sorted(order, key=lambda number: number in headers or table.kind[number] is Kind.HEADING):
-        start, end = _beginning(table, number, layout)
-        if start < end:
-            best.setdefault(table.passage[number], number)
+        passage, span = table.passage[number], _beginning(table, number, layout)
+        if span.start < span.end and passage not in best:
+            best[passage], lines[passage] = number, _Line(table.document[number], span)
     shown = [passage for passage, number in best.items() if number not in unlikely]
     if not shown and keeps_best:
         shown = sorted(best, key=lambda passage: (-relevance[passage], passage))[:1]
-    return {
-        passage: _Line(table.document[best[passage]], _beginning(table, best[passage], layout)) for passage in shown
-    }
+    return {passage: lines[passage] for passage in shown}
 
 
 def _first_matches(table: SegmentTable, layout: Layout, matches: Iterable[Match]) -> dict[int, _Line]:
@@ -127,14 +124,10 @@ def preview_line(passage: Passage, text: str, relevance: float) -> str:
 
 
 def _composed(shown: Iterable[_Line], layout: Layout) -> Selection:
-    return Selection.of(_spans(shown), layout)
-
-
-def _spans(shown: Iterable[_Line]) -> Spans:
     spans: dict[int, list[Span]] = {}
     for document, span in sorted(shown):
         spans.setdefault(document, []).append(span)
-    return {document: tuple(of_document) for document, of_document in spans.items()}
+    return Selection.of({document: tuple(of_document) for document, of_document in spans.items()}, layout)
 
 
 def _beginning(table: SegmentTable, number: int, layout: Layout) -> Span:
@@ -165,19 +158,18 @@ class Lines:
         room = int(_SHARE * (budget - layout.tokens("")))
         return sum(self._fitting(layout, room).values())
 
-    def beside(self, selection: Selection, layout: Layout, budget: int) -> tuple[Selection, Layout]:
-        """Add the lines that still fit to a selection, and return it with its layout."""
+    def beside(self, selection: Selection, layout: Layout, budget: int) -> Selection:
+        """Return the selection with the lines that still fit."""
         is_first = not (selection.text or layout.before)
         room = budget - selection.tokens + (layout.count(layout.separator) if is_first else 0)
         shown = {passage: self.texts[passage] for passage in self._fitting(layout, room)}
         while shown:
-            fuller = replace(layout, lines=shown)
-            composed = fuller.compose(selection.spans)
+            composed = replace(layout, lines=shown).compose(selection.spans)
             tokens = layout.tokens(composed.text)
             if tokens <= budget:
-                return replace(selection, composed=composed, tokens=tokens), fuller
+                return replace(selection, composed=composed, tokens=tokens)
             shown.popitem()  # together they cost more than separately
-        return selection, layout
+        return selection
 
     def _fitting(self, layout: Layout, room: int) -> dict[int, int]:
         """Return passage -> the cost of its line, for the best lines that fit into `room` tokens."""

@@ -9,21 +9,13 @@ import numpy as np
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, SegmentTable
-from ctxcompress.select.coherence import Coherence
-from ctxcompress.select.knapsack import Knapsack, Novelty, rank
-from ctxcompress.select.layout import Composed, Layout, SegmentCosts, tokens_of
+from ctxcompress.select.knapsack import Coherence, Costs, Knapsack, rank
+from ctxcompress.select.layout import Composed, Layout
 from ctxcompress.select.oversize import best_alone, best_split
+from ctxcompress.select.repetition import Novelty
 from ctxcompress.select.structure import Structure
 
-__all__ = [
-    "Candidates",
-    "Packing",
-    "Selection",
-    "gains",
-    "ranked",
-    "select",
-    "select_in_order",
-]
+__all__ = ["Candidates", "Packing", "Selection", "gains", "ranked", "select", "select_in_order"]
 
 _DENSITY = 0.15
 """The exponent of the size of prose, see `rank`."""
@@ -51,25 +43,20 @@ class Selection:
 
     spans: Spans
     """Document number -> its kept spans, for the documents that have some."""
-    duplicates: Spans
-    """Document number -> spans that are dropped because the same text is kept elsewhere."""
     composed: Composed
     """The kept text."""
     tokens: int
     """Of the final text, with the content before."""
+    duplicates: Spans = field(default_factory=dict)
+    """Document number -> spans that are dropped because the same text is kept elsewhere."""
     orphans: Spans = field(default_factory=dict)
     """Document number -> spans that would fit, but are hardly needed and too short to be understood alone."""
-
-    @classmethod
-    def everything(cls, layout: Layout) -> "Selection":
-        """Return a selection of everything, with its tokens not counted yet."""
-        return cls(layout.everything, {}, layout.compose(layout.everything), 0)
 
     @classmethod
     def of(cls, spans: Spans, layout: Layout) -> "Selection":
         """Return a selection of these spans."""
         composed = layout.compose(spans)
-        return cls(spans, {}, composed, layout.tokens(composed.text))
+        return cls(spans, composed, layout.tokens(composed.text))
 
     @property
     def text(self) -> str:
@@ -98,91 +85,38 @@ def select(
 
     values: of each segment, shape (segments,). A segment with a negative value is kept only if another needs it, or if
     it is the best. known: segments that were delivered before, which are kept only if another needs them. counts: the
-    tokens of each segment, if known; see `layout.tokens_of`.
+    tokens of each segment, if known; see `counts_of`.
     """
     free = budget - layout.tokens("")
-    ranking = [number for number in ranked(structure, values) if number not in known]
-    plain = given = _Given(structure, values, ranking, counts)
-    if not layout.before or free >= _worth_filling(budget):
-        given = plain.with_best_split(layout, budget, known)
-    candidates = Candidates.of(given.structure, given.values, given.ranking, given.forced)
-    packing = candidates.packing(candidates.worth_choosing or candidates.order[:1], layout, budget)
-    wanted = given.forced or _first_record(packing)
-    found = packing.filled(packing.knapsack(free, candidates.coherence, given.counts))
-    if found is None or not found[1].kept.issuperset(wanted):
+    ranking = ranked(structure, values, known)
+    is_room = not layout.before or free >= _worth_filling(budget)
+    split = best_split(structure.table, ranking, layout, budget) if is_room else None
+    if split is None:
+        candidates, forced = Candidates.of(structure, values, ranking), list[int]()
+    else:
+        candidates, forced, counts = _with_part(*split, values, known), [split[1]], None
+    packing = Packing(candidates, layout, budget, counts)
+    order = candidates.worth_choosing or candidates.order[:1]
+    wanted = forced or [number for number in order[:1] if packing.table.kind[number] is Kind.RECORD]
+    found = packing.filled(order, free)
+    if found is None or not found[1].issuperset(wanted):
         whole = packing.composed({*wanted, *chain.from_iterable(map(packing.table.needs, wanted))})
         if wanted and whole.tokens <= budget:  # together they cost less than separately
             return whole
-    if found is not None and found[1].kept.issuperset(given.forced):
+    if found is not None and found[1].issuperset(forced):
         return found[0]
     return Selection.of({} if layout.before else best_alone(structure.table, ranking, layout, budget), layout)
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """The segments to choose from."""
+def _with_part(table: SegmentTable, part: int, values: Floats, known: Collection[int]) -> "Candidates":
+    """Return the candidates once the best segment is split, with its part that fits before all others.
 
-    structure: Structure
-    values: Floats
-    ranking: list[int]
-    """Those that can be chosen, from the best to the worst."""
-    counts: Sequence[int] | None
-    forced: Sequence[int] = ()
-    """The part of the best segment that must be kept, if the whole is over the budget."""
-
-    def with_best_split(self, layout: Layout, budget: int, known: Collection[int]) -> "_Given":
-        """Return the same with the best segment split, if it alone is over the budget."""
-        split = best_split(self.structure.table, self.ranking, layout, budget)
-        if split is None:
-            return self
-        table, first, added = split
-        structure, values = Structure(table), np.insert(self.values, first + 1, np.zeros(added))
-        counts = self.counts
-        if counts:
-            parts = [tokens_of(text, layout.count) for text in table.texts[first : first + added + 1]]
-            counts = [*counts[:first], *parts, *counts[first + 1 :]]
-        excluded = {first, *(number + added * (number > first) for number in known)}
-        ranking = [first, *(number for number in ranked(structure, values) if number not in excluded)]
-        return _Given(structure, values, ranking, counts, (first,))
-
-
-def _first_record(packing: "Packing") -> Sequence[int]:
-    """Return the best segment if it is a record."""
-    return [number for number in packing.order[:1] if packing.table.kind[number] is Kind.RECORD]
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """The segments that can be chosen, each text once."""
-
-    structure: Structure
-    values: Floats
-    """Of each segment, see `beside_others`."""
-    order: Sequence[int]
-    """From the best to the worst."""
-    duplicate_of: Mapping[int, int]
-    """Duplicate -> the segment that is kept for it."""
-    coherence: Coherence
-
-    @classmethod
-    def of(cls, structure: Structure, values: Floats, ranking: list[int], forced: Collection[int] = ()) -> "Candidates":
-        """ranking: the segments from the best to the worst, by their own values. forced: those that come first."""
-        order, duplicate_of = without_duplicates(ranking, structure, values, forced)
-        worth = beside_others(structure, values, order)
-        if worth is not values:
-            may = set(order).difference(forced)
-            order = [*forced, *(number for number in ranked(structure, worth) if number in may)]
-        return cls(structure, worth, order, duplicate_of, Coherence(structure, order))
-
-    @property
-    def worth_choosing(self) -> list[int]:
-        """Those of the order whose value is not negative."""
-        worth = self.values.tolist()  # a list is faster to index
-        return [number for number in self.order if worth[number] >= 0]
-
-    def packing(self, order: Sequence[int], layout: Layout, budget: int) -> "Packing":
-        """Return what fills the budget with these segments, in this order."""
-        return Packing(self.structure, order, self.values, self.duplicate_of, layout, budget)
+    values, known: of the segments before the split.
+    """
+    added = len(table.segments) - len(values)
+    structure, values = Structure(table), np.insert(values, part + 1, np.zeros(added))
+    excluded = {part, *(number + added * (number > part) for number in known)}
+    return Candidates.of(structure, values, [part, *ranked(structure, values, excluded)], (part,))
 
 
 def select_in_order(
@@ -205,78 +139,111 @@ def select_in_order(
     twins = ((number, first.get(text, number)) for number, text in structure.same.items() if structure.stands[number])
     duplicate_of = {number: twin for number, twin in twins if number != twin}
     order = [number for number in order if number not in duplicate_of]
-    coherence = Coherence(structure, list(dict.fromkeys([*order, *others])))
-    packing = Packing(structure, order, np.zeros(0), duplicate_of, layout, budget)
-    found = packing.filled(packing.knapsack(budget - layout.tokens(""), coherence, counts))
+    candidates = Candidates(structure, np.zeros(0), list(dict.fromkeys([*order, *others])), duplicate_of)
+    found = Packing(candidates, layout, budget, counts).filled(order, budget - layout.tokens(""))
     return found[0] if found is not None else None
+
+
+class Candidates:
+    """The segments that can be chosen, each text once."""
+
+    __slots__ = ("coherence", "duplicate_of", "order", "structure", "values")
+
+    def __init__(
+        self, structure: Structure, values: Floats, order: Sequence[int], duplicate_of: Mapping[int, int]
+    ) -> None:
+        """values: of each segment, see `_beside_others`. order: from the best to the worst. duplicate_of: duplicate ->
+        the segment that is kept for it."""
+        self.structure, self.values, self.order, self.duplicate_of = structure, values, order, duplicate_of
+        self.coherence = Coherence(structure, order)
+
+    @classmethod
+    def of(cls, structure: Structure, values: Floats, ranking: list[int], forced: Collection[int] = ()) -> "Candidates":
+        """ranking: the segments from the best to the worst, by their own values. forced: those that come first."""
+        order, duplicate_of = _without_duplicates(ranking, structure, values, forced)
+        worth = _beside_others(structure, values, order)
+        if worth is not values:
+            may = set(order).difference(forced)
+            order = [*forced, *(number for number in ranked(structure, worth) if number in may)]
+        return cls(structure, worth, order, duplicate_of)
+
+    @property
+    def worth_choosing(self) -> list[int]:
+        """Those of the order whose value is not negative."""
+        worth = self.values.tolist()  # a list is faster to index
+        return [number for number in self.order if worth[number] >= 0]
 
 
 @dataclass(frozen=True, slots=True)
 class Packing:
     """What all attempts to fill the budget have in common."""
 
-    structure: Structure
-    order: Sequence[int]
-    values: Floats
-    duplicate_of: Mapping[int, int]
+    candidates: Candidates
     layout: Layout
     budget: int
+    counts: Sequence[int] | None = None
+    """The tokens of each segment, if known."""
 
     @property
     def table(self) -> SegmentTable:
-        return self.structure.table
-
-    def knapsack(
-        self, free: int, coherence: Coherence, counts: Sequence[int] | None = None, kept: Collection[int] = ()
-    ) -> Knapsack:
-        """Return a knapsack with these items and the room of so many tokens. The first text has no separator before."""
-        novelty = Novelty(self.structure.runs, self.layout.delivered_runs())
-        novelty.take(kept)
-        room = free if kept else free + self.layout.count(self.layout.separator)
-        costs = SegmentCosts(self.table, self.layout, counts)
-        return Knapsack(room, costs, coherence.companions, novelty, coherence.is_orphan, set(kept))
+        """All segments."""
+        return self.candidates.structure.table
 
     def composed(self, items: Collection[int], orphans: Collection[int] = ()) -> Selection:
         """Return the selection of these items. orphans: those that stayed out for being that."""
         kept = {item for item in items if item < len(self.table.segments)}
-        duplicates = self.table.spans(number for number, twin in sorted(self.duplicate_of.items()) if twin in kept)
+        twins = sorted(self.candidates.duplicate_of.items())
+        duplicates = self.table.spans(number for number, twin in twins if twin in kept)
         alone = self.table.spans(sorted(set(orphans) - kept))
         found = Selection.of(self.layout.spans(self.table, kept), self.layout)
         return replace(found, duplicates=duplicates, orphans=alone)
 
-    def filled(self, knapsack: Knapsack) -> tuple[Selection, Knapsack] | None:
-        """Return the selection of what the knapsack has and what fits besides, and the knapsack with it; None if
+    def filled(self, order: Sequence[int], free: int, kept: Collection[int] = ()) -> tuple[Selection, set[int]] | None:
+        """Return the selection of what fits besides the segments that are kept, in this order, and its items; None if
         nothing fits.
 
-        Together the parts can cost less than separately, so the room that is left over is filled again.
+        Together the parts can cost less than separately, so the room that is left over is filled again. free: the
+        tokens that are left.
         """
-        found, room, chances = None, knapsack.room, gains(self.values)
+        found, chances, knapsack = None, gains(self.candidates.values), self._knapsack(free, kept)
+        room = knapsack.room
         for _ in range(_FILLS):
-            fuller = self._packed(knapsack, room, chances)
+            fuller = self._packed(knapsack, order, room, chances)
             if fuller is None:
                 break
-            found, knapsack = fuller, fuller[1]
-            room = self.budget - fuller[0].tokens
+            found, knapsack = fuller
+            room = self.budget - found.tokens
             if room < _worth_filling(self.budget):
                 break
-        return found
+        return (found, knapsack.kept) if found is not None else None
 
-    def _packed(self, knapsack: Knapsack, room: int, chances: Sequence[float]) -> tuple[Selection, Knapsack] | None:
+    def _knapsack(self, free: int, kept: Collection[int]) -> Knapsack:
+        """Return a knapsack with these segments and so much room. The first text has no separator before it."""
+        structure, coherence = self.candidates.structure, self.candidates.coherence
+        novelty = Novelty(structure.runs, self.layout.delivered_runs())
+        novelty.take(kept)
+        room = free if kept else free + self.layout.count(self.layout.separator)
+        costs = Costs(self.table, self.layout, self.counts)
+        return Knapsack(room, costs, coherence, novelty, {*kept, *coherence.openings(kept)})
+
+    def _packed(
+        self, knapsack: Knapsack, order: Sequence[int], room: int, chances: Sequence[float]
+    ) -> tuple[Selection, Knapsack] | None:
         """Return the selection and the knapsack with more in it, as much as this room holds; None if nothing fits.
 
         If the parts cost more together than separately, less room is tried. A single one that does is left out.
         """
-        order, less = list(self.order), 0
+        left, less = list(order), 0
         for _ in range(_TRIES):
             fuller = knapsack.copy(room)
-            if room <= 0 or not fuller.fill(order, chances):
+            if room <= 0 or not fuller.fill(left, chances):
                 break
             selection = self.composed(fuller.kept, fuller.orphans)
             if selection.tokens <= self.budget:
                 return selection, fuller
             added = fuller.chosen - knapsack.chosen
             if len(added) == 1:
-                order.remove(*added)
+                left.remove(*added)
             else:
                 less = max(selection.tokens - self.budget, 2 * less)
                 room = max(room - less, room // 2)
@@ -288,7 +255,7 @@ def _worth_filling(budget: int) -> int:
     return 6 + budget // 100
 
 
-def without_duplicates(
+def _without_duplicates(
     order: list[int], structure: Structure, values: Floats, forced: Collection[int] = ()
 ) -> tuple[list[int], dict[int, int]]:
     """Return the order without duplicates, and duplicate -> the segment that is kept for it.
@@ -315,16 +282,16 @@ def without_duplicates(
     return without if duplicate_of else order, duplicate_of
 
 
-def ranked(structure: Structure, values: Floats) -> list[int]:
-    """Return the segments that can be chosen, from the best to the worst."""
+def ranked(structure: Structure, values: Floats, known: Collection[int] = ()) -> list[int]:
+    """Return the segments that can be chosen, without those that are known, from the best to the worst."""
     densities = np.where(structure.table.is_source, _SOURCE_DENSITY, _DENSITY)
     densities[values < 0] = 0.0  # divided by their size, the longest would be the best of them
     ranking = rank(values * _USUAL**densities, structure.table.lengths / _CHARACTERS_PER_TOKEN, density=densities)
     stands = structure.stands
-    return [number for number in ranking if stands[number]]
+    return [number for number in ranking if stands[number] and number not in known]
 
 
-def beside_others(structure: Structure, values: Floats, order: Sequence[int]) -> Floats:
+def _beside_others(structure: Structure, values: Floats, order: Sequence[int]) -> Floats:
     """Adjust the values of headings and announcements to the text that follows them.
 
     A heading is worth at least half of the best text of its section, sub-headings included. An announcement cannot be

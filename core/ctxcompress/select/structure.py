@@ -7,11 +7,11 @@ from itertools import pairwise
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.select.knapsack import Runs
 from ctxcompress.select.oversize import opening_fence
+from ctxcompress.select.repetition import SHORTEST_REPEATED, Runs
 from ctxcompress.text.lines import LONGEST_MARKER, ends_sentence, is_marker
 
-__all__ = ["Structure", "announced", "announcements", "announcing"]
+__all__ = ["Structure"]
 
 _HEADING, _TABLE, _CODE, _TURN, _LOG, _RECORD = (
     Kind.HEADING,
@@ -31,8 +31,6 @@ _AFTER_COLON = "*_` \t\r\n"
 _NOTHING = range(0)
 _TITLES, _TITLED = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM)), frozenset((Kind.LIST_ITEM, Kind.CODE))
 """The kinds that can be a title, and what they can be the title of."""
-_SHORTEST_DUPLICATE = 12
-"""Characters: a shorter text, such as "yes" in a list, may be kept more than once."""
 _CLOSING = lazy_regex(r"[ \t>]*(?:`{3,}|~{3,})\s*")
 
 
@@ -58,11 +56,11 @@ class Structure:
         """Number of a segment -> its text, for segments with the same text that is to be kept once."""
         self.under = _under(table)
         """Number of a heading -> the segments right under it, up to the next one. A heading that is all that a document
-        has is a text like others."""
-        above = [number for number in announcing(table) if not _is_speaker(table, number)]
-        self.announcement = announcements(table, above)
+        has is a text like others: some loaders make one document of each element."""
+        above = [number for number in _announcing(table) if not _is_speaker(table, number)]
+        self.announcement = _announcements(table, above)
         """The number of the sentence that announces the segment, or -1."""
-        self.announced = announced(table, above)
+        self.announced = _announced(table, above)
         """Number of a segment that announces others -> these segments."""
         self.leading = {**_within(table, self.under), **self.announced}
         """Number of a heading -> the segments of its section, those under its sub-headings included, and number of a
@@ -73,8 +71,7 @@ class Structure:
 
 def _under(table: SegmentTable) -> dict[int, range]:
     first, document = table.first, table.document
-    lone = _lone_headings(table)
-    headings = [n for n, kind in enumerate(table.kind) if kind is _HEADING and n not in lone]
+    headings = [n for n, kind in enumerate(table.kind) if kind is _HEADING and not table.is_lone(n)]
     return {
         number: _NOTHING
         if following == number + 1
@@ -104,11 +101,6 @@ def _within(table: SegmentTable, under: Mapping[int, range]) -> dict[int, range]
             end = found[end].stop or end + 1
         found[number] = range(number + 1, end) if end > number + 1 else _NOTHING
     return found
-
-
-def _lone_headings(table: SegmentTable) -> set[int]:
-    """Return the headings that are all that their documents have: some loaders make one document of each element."""
-    return {number for number, kind in enumerate(table.kind) if kind is _HEADING and table.is_lone(number)}
 
 
 def _is_below(path: Sequence[str], above: Sequence[str]) -> bool:
@@ -161,7 +153,7 @@ def _is_bare_fence(text: str) -> bool:
 
 
 def _repeated_texts(table: SegmentTable) -> dict[int, str]:
-    long = [number for number, text in enumerate(table.texts) if len(text) >= _SHORTEST_DUPLICATE]
+    long = [number for number, text in enumerate(table.texts) if len(text) >= SHORTEST_REPEATED]
     hashes = [hash(table.texts[number].strip()) for number in long]  # all stripped texts together take much memory
     found = Counter(hashes)
     if len(found) == len(hashes):
@@ -175,7 +167,7 @@ def _repeated_texts(table: SegmentTable) -> dict[int, str]:
     return {number: text for number, text in texts.items() if times[text] > 1}
 
 
-def announcing(table: SegmentTable) -> list[int]:
+def _announcing(table: SegmentTable) -> list[int]:
     """Return the segments that announce what follows: those that end with a colon, and titles of lists."""
     return [
         number
@@ -200,19 +192,16 @@ def _is_title(table: SegmentTable, number: int, text: str) -> bool:
 def _is_block(table: SegmentTable, number: int) -> bool:
     """Tell whether a segment is all of its block, and not the last one of its document."""
     first, end = table.first[table.document[number]], table.first[table.document[number] + 1]
-    before, block, after = (
-        table.block[max(number - 1, first)],
-        table.block[number],
-        table.block[min(number + 1, end - 1)],
-    )
-    return after != block and (number == first or before != block)
+    block = table.block[number]
+    begins = number == first or table.block[number - 1] != block
+    return begins and number + 1 < end and table.block[number + 1] != block
 
 
-def announcements(table: SegmentTable, above: Sequence[int]) -> list[int]:
+def _announcements(table: SegmentTable, above: Sequence[int]) -> list[int]:
     """Return, for each segment, the sentence or the list item right above that announces it, or -1.
 
     Only list items, tables and code have one, and what follows a label that is a passage of its own; a list item
-    announces what is indented deeper. above: see `announcing`.
+    announces what is indented deeper. above: see `_announcing`.
     """
     segments = table.segments
     found = [-1] * len(segments)
@@ -226,12 +215,12 @@ def announcements(table: SegmentTable, above: Sequence[int]) -> list[int]:
     return found
 
 
-def announced(table: SegmentTable, above: Sequence[int]) -> dict[int, range]:
+def _announced(table: SegmentTable, above: Sequence[int]) -> dict[int, range]:
     """Return number of a segment that announces a block -> the segments of the block.
 
     The block is the lists, tables and code right under it; for a list item, only those that are indented deeper. Else
     it is the next paragraph, or within a paragraph the next line, or the beginning of the next passage if the segment
-    is a passage of its own. above: see `announcing`.
+    is a passage of its own. above: see `_announcing`.
     """
     found: dict[int, range] = {}
     for number in above:
@@ -268,9 +257,9 @@ def _end_of_run(table: SegmentTable, number: int) -> int:
 def _end_of_deeper(table: SegmentTable, number: int, end: int) -> int:
     """Return where the segments that are indented deeper than a list item end, at most at `end`."""
     depth = _indentation(table.texts[number])
-    kinds, texts = table.segments, table.texts
+    kinds, texts = table.kind, table.texts
     deeper = range(number + 1, end)
-    return next((n for n in deeper if kinds[n][0] is Kind.LIST_ITEM and _indentation(texts[n]) <= depth), end)
+    return next((n for n in deeper if kinds[n] is Kind.LIST_ITEM and _indentation(texts[n]) <= depth), end)
 
 
 def _end_of_paragraph(table: SegmentTable, number: int) -> int:

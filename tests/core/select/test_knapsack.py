@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress.select.knapsack import Knapsack, Novelty, Runs, rank
+from ctxcompress.select.knapsack import Knapsack, rank
+from ctxcompress.select.repetition import Novelty, Runs
 
 DENSITY = 0.15
 """How much the size of a sentence counts."""
@@ -22,6 +23,17 @@ class Costs:
         return float(self.sizes[item])
 
 
+class Needs:
+    def __init__(self, needs):
+        self.needs = needs
+
+    def companions(self, item, kept):
+        return self.needs.get(item, ())
+
+    def is_orphan(self, items, kept):
+        return False
+
+
 class AllNew:
     def share(self, items):
         return 1.0
@@ -31,7 +43,7 @@ class AllNew:
 
 
 def _packed(values, sizes, room, *, density, needs=None, novelty=None, chances=()):
-    knapsack = Knapsack(room, Costs(sizes), lambda item, kept: (needs or {}).get(item, ()), novelty or AllNew())
+    knapsack = Knapsack(room, Costs(sizes), Needs(needs or {}), novelty or AllNew())
     knapsack.fill(rank(np.array(values, float), np.array(sizes, float), density=density), chances)
     return knapsack
 

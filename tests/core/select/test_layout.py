@@ -11,7 +11,7 @@ from towns import PASSAGES, QUERY, TEXTS, words
 from ctxcompress import compress
 from ctxcompress.data.passages import shown
 from ctxcompress.segment.segments import segment
-from ctxcompress.select.layout import assemble
+from ctxcompress.select.between_segments import assemble
 
 
 @given(text=pages, data=st.data())

@@ -19,11 +19,10 @@ from ctxcompress.pipeline.pipeline import scored_again
 from ctxcompress.pipeline.presentation import Frame
 from ctxcompress.pipeline.scoring import ScoredCall
 from ctxcompress.reduce.filters import known_scores, relative_scores
-from ctxcompress.select.coherence import Coherence
-from ctxcompress.select.gap_markers import OF_SENTENCES
-from ctxcompress.select.knapsack import LIKELY, PATIENCE
-from ctxcompress.select.layout import Layout, counts_of
-from ctxcompress.select.selection import beside_others, gains, ranked, without_duplicates
+from ctxcompress.select.between_segments import OF_SENTENCES
+from ctxcompress.select.knapsack import LIKELY, PATIENCE, counts_of
+from ctxcompress.select.layout import Layout
+from ctxcompress.select.selection import Candidates, gains, ranked
 from ctxcompress.select.structure import Structure
 
 __all__ = ["BUDGETS", "CallSheet", "Evidence", "ScoredPart", "Used", "least_budgets"]
@@ -79,15 +78,11 @@ class _Steps:
 
     @classmethod
     def of(cls, structure: Structure, values: Floats, costs: list[int], marker: int) -> "_Steps":
-        order, _ = without_duplicates(ranked(structure, values), structure, values)
-        adjusted = beside_others(structure, values, order)
-        may, worth = set(order), adjusted.tolist()
-        if adjusted is not values:
-            order = [number for number in ranked(structure, adjusted) if number in may]
-        coherence, chances = Coherence(structure, order), gains(adjusted)
+        candidates = Candidates.of(structure, values, ranked(structure, values))
+        coherence, chances = candidates.coherence, gains(candidates.values)
         steps = cls([], [], [], {}, costs, structure.table, marker, set())
-        order = [number for number in order if worth[number] >= 0] or order[:1]
-        for number in order + order:  # what stood beside nothing kept may have a neighbour the second time
+        order = candidates.worth_choosing or candidates.order[:1]
+        for number in (*order, *order):  # what stood beside nothing kept may have a neighbour the second time
             if number in steps.step_of or (needed := coherence.companions(number, steps.step_of)) is None:
                 continue
             wanted = {number, *needed}.difference(steps.step_of)

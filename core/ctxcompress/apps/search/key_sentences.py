@@ -72,7 +72,7 @@ class KeySentences:
         self._around = frozenset(scored.around)
         self._unlikely = frozenset(scored.unlikely) if config.adaptive else frozenset[int]()
         places = places_in_documents(required, documents)
-        self._matches = matches_in(analysis.table, places, [document.text for document in documents])
+        self._matches = matches_in(analysis.table, places, documents)
         elide = partial(analysis.markers, is_within=True)
         self._layout = Layout(documents, texts, "", lambda _, shown: shown.text, len, elide=elide)
         self._sentence = _whole_sentences(analysis.table)
@@ -186,9 +186,8 @@ class KeySentences:
         return None
 
     def _kept(self, number: int, spans: Spans, cut: int | None) -> KeptText:
-        _, parts, texts = self._layout.compose({number: spans[number]} if number in spans else {})
-        text = "".join(texts.values())
-        kept, _ = parts.get(number, ((), ()))
+        shown = self._layout.compose({number: spans[number]} if number in spans else {}).shown
+        text, kept = (shown[number].text, shown[number].spans) if number in shown else ("", ())
         return KeptText(text + _ELLIPSIS if number == cut else text, kept)
 
 

@@ -1,4 +1,4 @@
-"""The prompts in which a language model sees numbered segments, and the numbers that it answers with.
+"""Asks a language model about segments: the prompts that show them with numbers, and the numbers that it answers with.
 
 A document cannot forge a number: only what this module writes stands at the beginning of a line. Each line of a text
 comes after a number, or is indented.
@@ -6,14 +6,19 @@ comes after a number, or is indented.
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 
-from ctxcompress.data.table import SegmentTable
-from ctxcompress.language_model import Prompt
+from ctxcompress.data.stats import LLMStats
+from ctxcompress.data.table import Floats, SegmentTable
+from ctxcompress.language_model import Answer, LLMSelector, Prompt
 from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.pipeline.analysis import Analyser
+from ctxcompress.pipeline.call_cache import AS_JSON, key_of
+from ctxcompress.pipeline.threads import NoAnswerError, ask
 from ctxcompress.text.lines import BREAKS, replace_surrogates
 
-__all__ = ["NumberedPrompt", "numbered_prompts"]
+__all__ = ["Asking", "NumberedPrompt", "numbered_prompts"]
 
 _SYSTEM = """\
 You select evidence. You get a question, and segments of documents with numbers. Answer with the numbers of the \
@@ -32,7 +37,7 @@ _LONGEST = 2_000
 _HEAD = 1_500
 _LONGEST_QUESTION = 4_000
 _LONGEST_ANSWER = 100_000
-"""Characters. A longer answer is not read."""
+"""Characters. A longer answer is not read, and only so much of it is counted."""
 _BREAK = lazy_regex(f"\r\n|[{BREAKS}]")
 _INDENTED = "\n    "
 _LABEL = lazy_regex(r"(?:- )?+(?:[^0-9:]{0,40}:)?")
@@ -131,3 +136,76 @@ def _numbers(lines: Sequence[str]) -> list[int]:
             break
         of_lines.append(_NUMBER.findall(numbers))
     return [int(number) if len(number) < 10 else 0 for numbers in reversed(of_lines) for number in numbers]
+
+
+class Asking:
+    """Asks for the prompts of one compression, and counts what that costs."""
+
+    __slots__ = ("_cache", "_count", "_identity", "_prompts", "_selector", "stats")
+
+    def __init__(self, selector: LLMSelector, prompts: Sequence[NumberedPrompt], analyser: Analyser) -> None:
+        """analyser: has the cache, and counts for models that do not say how many tokens they read."""
+        self._selector, self._prompts, self._cache, self._count = selector, prompts, analyser.cache, analyser.count
+        self._identity = selector.model.identity if analyser.cache else ""
+        self.stats = LLMStats("cached")
+
+    def named(self, worth: Floats) -> list[int]:
+        """Return the segments that the answers name, the most important first.
+
+        The first ones of all answers come before the second ones of all. Raises NoAnswerError if one prompt has no
+        useful answer, or no segment is named.
+        """
+        texts: list[str | None] = [self._cache.get(self._key(prompt), AS_JSON) for prompt in self._prompts]
+        missing = [prompt for prompt, text in zip(self._prompts, texts, strict=True) if text is None]
+        answers = iter(self._answers(missing) if missing else ())
+        found = [
+            self._read(prompt, next(answers).text) if text is None else prompt.named(text)
+            for prompt, text in zip(self._prompts, texts, strict=True)
+        ]
+        named = [
+            number
+            for places in zip_longest(*found)
+            for number in sorted((n for n in places if n is not None), key=lambda n: (-float(worth[n]), n))
+        ]
+        if not named:
+            raise NoAnswerError("no segment is named")
+        return named
+
+    def _answers(self, missing: Sequence[NumberedPrompt]) -> Sequence[Answer]:
+        self.stats = LLMStats("used", calls=len(missing))
+        answers = ask(self._selector.model, [prompt.prompt for prompt in missing], self._selector.timeout)
+        self._count_cost(missing, answers)
+        return answers
+
+    def _read(self, prompt: NumberedPrompt, text: str) -> list[int]:
+        """Return the segments that a new answer names, and put it into the cache. Raises NoAnswerError."""
+        try:
+            named = prompt.named(text)
+        except ValueError as error:
+            raise NoAnswerError(str(error)) from error
+        self._cache.put(self._key(prompt), text, AS_JSON)
+        return named
+
+    def _key(self, prompt: NumberedPrompt) -> str | None:
+        return key_of("llm", self._identity, *prompt.prompt) if self._identity else None
+
+    def _count_cost(self, asked: Sequence[NumberedPrompt], answers: Sequence[Answer]) -> None:
+        given = [(_natural(answer.input_tokens), _natural(answer.output_tokens)) for answer in answers]
+        pairs = list(zip(asked, answers, given, strict=True))
+        read = [self._count(str(prompt.prompt)) if known is None else known for prompt, _, (known, _) in pairs]
+        written = [
+            self._count(answer.text[:_LONGEST_ANSWER]) if known is None else known for _, answer, (_, known) in pairs
+        ]
+        costs = [answer.cost for answer in answers if isinstance(answer.cost, int | float)]
+        self.stats = replace(
+            self.stats,
+            input_tokens=sum(read),
+            output_tokens=sum(written),
+            is_estimated=any(None in pair for pair in given),
+            cost=sum(costs) if len(costs) == len(answers) else self._selector.cost(sum(read), sum(written)),
+        )
+
+
+def _natural(tokens: object) -> int | None:
+    is_count = isinstance(tokens, int) and not isinstance(tokens, bool) and tokens >= 0
+    return int(tokens) if is_count else None  # type: ignore[call-overload]

@@ -1,17 +1,94 @@
-"""Gap markers in prose and logs: where text of a passage is missing."""
+"""What stands between kept segments: white space of the text, and in prose and logs a marker where text is missing."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ctxcompress.code.elision import GAP
-from ctxcompress.data.passages import Kind, Span
+from ctxcompress.data.passages import Kind, Segment, Span, joined
 from ctxcompress.data.table import SegmentTable
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.lines import ends_sentence
 
-__all__ = ["OF_SENTENCES", "gaps"]
+__all__ = ["OF_SENTENCES", "assemble", "gaps", "stripped_end"]
 
+_RECORD = Kind.RECORD
+_BLANK = lazy_regex(r"(?:\s|\\[nrt])*+")
+"""White space, which is escaped in JSON text within a string."""
 _WITHOUT_SENTENCES = frozenset((Kind.HEADING, Kind.TABLE, Kind.CODE, Kind.RECORD))
 OF_SENTENCES = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE, Kind.TURN))
+
+
+def assemble(text: str, segments: Sequence[Segment], kept: Sequence[int]) -> tuple[Span, ...]:
+    """Return the spans of `text` for the kept segments, in order and without overlaps.
+
+    Of the text between two kept segments only the white space before the second one stays: the white space before the
+    segment itself within a block, else before its block. It can be a space, a line break or an empty line. White space
+    at the end is dropped unless the whole text is kept. kept: ascending numbers.
+
+    In data, the white space after an opening bracket stays, and the comma before a closing bracket is dropped with the
+    values after it.
+    """
+    if len(kept) == len(segments):
+        return (Span(0, len(text)),) if text else ()
+    spans: list[Span] = []
+    previous = -1
+    for number in kept:
+        start, end = segments[number].start, segments[number].end
+        if spans and number == previous + 1:
+            start = spans.pop().start
+        elif spans and not _is_opened(segments, previous, number):
+            begin, stop = _stripped(text, *spans.pop())
+            if segments[number].kind is _RECORD and _is_closing(segments, number):
+                stop = _without_comma(text, begin, stop)
+            spans += Span(begin, stop), _separator(text, segments, previous, number, stop)
+        spans.append(Span(start, end))
+        previous = number
+    if spans:
+        spans.append(_stripped(text, *spans.pop()))
+    return joined(spans)
+
+
+def _separator(text: str, segments: Sequence[Segment], previous: int, number: int, after: int) -> Span:
+    """Return the white space before segment `number`, or before its block if the previous segment is in another one.
+    After the speaker of a turn it is the white space after the speaker."""
+    first = number
+    if segments[previous].kind is Kind.TURN and previous in segments[number].needs:
+        return Span(after, segments[previous].end)
+    if segments[previous].block != segments[number].block:
+        while segments[first - 1].block == segments[number].block:
+            first -= 1
+    end = segments[first].start
+    begin = stripped_end(text, after, end)
+    if "\n" not in text[begin:end] and (blank := text.rfind("\n\n", after, begin)) >= 0:
+        return Span(blank, blank + 2)  # so that no sentence goes on in the line of another paragraph
+    return Span(begin, end)
+
+
+def _is_opened(segments: Sequence[Segment], previous: int, number: int) -> bool:
+    """Return whether a record directly follows the opening bracket or the header that it needs, with the white space
+    after that."""
+    segment = segments[number]
+    return segment.kind is _RECORD and previous in segment.needs and not _is_closing(segments, number)
+
+
+def _is_closing(segments: Sequence[Segment], number: int) -> bool:
+    """Return whether a record is a closing bracket: it and an earlier segment need each other."""
+    return any(other < number and number in segments[other].needs for other in segments[number].needs)
+
+
+def _without_comma(text: str, start: int, end: int) -> int:
+    """Return where ``text[start:end]`` ends without a comma at its end, or `end` if there is none."""
+    comma = text.rfind(",", start, end)
+    return comma if comma > start and _BLANK.fullmatch(text, comma + 1, end) else end
+
+
+def _stripped(text: str, start: int, end: int) -> Span:
+    return Span(start, stripped_end(text, start, end))
+
+
+def stripped_end(text: str, start: int, end: int) -> int:
+    """Return where ``text[start:end]`` ends without the white space at its end."""
+    return start + len(text[start:end].rstrip())
 
 
 def gaps(
@@ -35,7 +112,7 @@ def gaps(
     ends, starts = [0, *(end for _, end in pieces)], [*(start for start, _ in pieces), table.end[last - 1]]
     found: list[tuple[int, str]] = []
     for end, start in zip(ends, starts, strict=True) if pieces else ():
-        if _is_in_sentence(table, document, end) if is_lone or is_within else True:
+        if not (is_lone or is_within) or _is_in_sentence(table, document, end):
             found += _marker(table, document, end, start)
     begins_within = pieces and pieces[0].start == 0 and table.texts[number][:1].islower()
     if found and begins_within and table.kind[number] in OF_SENTENCES:  # in the passage before it, in the source
@@ -72,12 +149,9 @@ def _blank_before(table: SegmentTable, document: int, place: int) -> int:
 def _is_in_sentence(table: SegmentTable, document: int, place: int) -> bool:
     """Tell whether a segment ends at an offset, in a sentence that goes on in its block."""
     number = table.segment_at(document, place)
-    before, after = (
-        table.texts[number][: place - table.start[number]],
-        table.texts[number][place - table.start[number] :],
-    )
+    text, length = table.texts[number], place - table.start[number]
     is_followed = number + 1 < table.first[document + 1] and table.block[number + 1] == table.block[number]
-    return place > 0 and is_followed and not after.strip() and not ends_sentence(before)
+    return place > 0 and is_followed and not text[length:].strip() and not ends_sentence(text[:length])
 
 
 def _marker(table: SegmentTable, document: int, end: int, start: int) -> Iterator[tuple[int, str]]:

@@ -1,6 +1,7 @@
-"""Delivered segments: candidates whose text was already delivered to the language model, word for word."""
+"""Text that repeats other text: that of a kept segment, or what the language model was given before, word for word."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -8,29 +9,126 @@ from ctxcompress.data.documents import Spans, documents_as_they_are
 from ctxcompress.data.passages import Kind, Segment, Span, intersection, joined
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.select.layout import Layout
-from ctxcompress.select.selection import Selection
 
-__all__ = ["Delivered", "all_unknown", "delivered_segments", "unit_texts", "unknown"]
+__all__ = [
+    "SHORTEST_REPEATED",
+    "Delivered",
+    "DeliveredRuns",
+    "Novelty",
+    "Runs",
+    "all_unknown",
+    "delivered_segments",
+    "unit_texts",
+]
 
-_SHORTEST = 12
+_RUN = 8
+"""The words of a run."""
+SHORTEST_REPEATED = 12
 """Characters: a shorter text, such as "yes" in a list, may be repeated."""
 _BY_BLOCK = frozenset((Kind.TABLE, Kind.CODE))
 """Two tables may have the same row, and two functions the same statement. So a table or a code block is delivered only
 as a whole; a sentence is on its own."""
 
 
+class Runs:
+    """The runs of eight words of each text, computed on demand and cached."""
+
+    __slots__ = ("_known", "_texts")
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+        self._known: dict[int, frozenset[tuple[str, ...]]] = {}
+
+    def of(self, item: int) -> frozenset[tuple[str, ...]]:
+        """Return the runs of a text; none for items beyond the texts."""
+        runs = self._known.get(item)
+        if runs is None:
+            text = self._texts[item] if item < len(self._texts) else ""
+            runs = self._known[item] = frozenset(_runs_in(_words_in(text, has_bars="|" in text)))
+        return runs
+
+
+class Novelty:
+    """The runs of eight words of the kept texts, to tell what would only repeat them.
+
+    Texts shorter than eight words, and scripts without spaces, always count as new.
+    """
+
+    __slots__ = ("_before", "_runs", "_seen")
+
+    def __init__(self, runs: Runs, before: Collection[int] = ()) -> None:
+        """before: the hashes of the runs of text that was kept before."""
+        self._before = before
+        self._runs = runs.of
+        self._seen: set[tuple[str, ...]] = set()
+
+    def copy(self) -> "Novelty":
+        """Return an independent copy."""
+        novelty = copy(self)
+        novelty._seen = set(self._seen)
+        return novelty
+
+    def share(self, items: Collection[int]) -> float:
+        """Return the share of the runs in the items' texts that no taken text has, 0 to 1."""
+        if not self._before and all(map(self._seen.isdisjoint, map(self._runs, items))):
+            return 1.0
+        runs: set[tuple[str, ...]] = set().union(*map(self._runs, items))
+        new = [run for run in runs - self._seen if hash(run) not in self._before]
+        return len(new) / len(runs) if runs else 1.0
+
+    def take(self, items: Collection[int]) -> None:
+        """Add the runs of the items' texts."""
+        self._seen.update(*map(self._runs, items))
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveredRuns:
+    """The runs of words of a text that grows at its end."""
+
+    text: str = ""
+    hashes: Collection[int] = frozenset()
+    """Of the runs: numbers take much less memory than tuples of words."""
+    last_words: tuple[str, ...] = ()
+    """The words with which the next run may begin."""
+
+    def extended(self, text: str) -> "DeliveredRuns":
+        """Return the runs of `text`, of which only what follows the known text is read where that is possible."""
+        if text == self.text:
+            return self
+        known, more = self, text[len(self.text) :]
+        joins_word = not (more[:1].isspace() or self.text[-1:].isspace())
+        if not text.startswith(self.text) or joins_word or ("|" in more and "|" not in self.text):
+            known, more = DeliveredRuns(), text
+        words = [*known.last_words, *_words_in(more, has_bars="|" in text)]
+        return DeliveredRuns(text, {*known.hashes, *map(hash, _runs_in(words))}, tuple(words[1 - _RUN :]))
+
+
+def _runs_in(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Return the runs of these words, one after the other."""
+    return zip(*(words[shift:] for shift in range(_RUN)), strict=False)
+
+
+def _words_in(text: str, *, has_bars: bool) -> list[str]:
+    """Return the words in lower case.
+
+    has_bars: whether to leave out the marks between the cells of a table, of which all tables are full.
+    """
+    words = text.lower().split()
+    return [word for word in words if word.strip("|-:")] if has_bars else words
+
+
 @dataclass(frozen=True, slots=True)
 class Delivered:
     """The candidates that were delivered before."""
 
-    numbers: Collection[int] = frozenset()
+    numbers: frozenset[int] = frozenset()
     """Of the segments."""
     spans: Spans = field(default_factory=dict)
     """Number of a passage -> the spans of its text that were delivered."""
 
     def without(self, numbers: Iterable[int]) -> "Delivered":
         """Return the same without these segments, which have more than what was delivered."""
-        return replace(self, numbers=frozenset(self.numbers).difference(numbers)) if self.numbers else self
+        return replace(self, numbers=self.numbers.difference(numbers))
 
 
 def delivered_segments(
@@ -49,7 +147,9 @@ def delivered_segments(
     for part in chain([layout.of_passages(table.spans(sorted(by_text)))], by_place.values()):
         for passage, of_part in part.items():
             spans.setdefault(passage, []).extend(of_part)
-    return Delivered(by_text | by_place.keys(), {passage: joined(sorted(found)) for passage, found in spans.items()})
+    return Delivered(
+        frozenset(by_text | by_place.keys()), {passage: joined(sorted(found)) for passage, found in spans.items()}
+    )
 
 
 def unit_texts(text: str, segments: Sequence[Segment]) -> list[str]:
@@ -57,17 +157,12 @@ def unit_texts(text: str, segments: Sequence[Segment]) -> list[str]:
     return [unit for _, unit in _units(SegmentTable.of(documents_as_they_are([text]), [segments]))]
 
 
-def unknown(table: SegmentTable, known: Collection[int]) -> list[int]:
-    """Return the segments that were not delivered, and the delivered ones that they need."""
-    others = [number for number in range(len(table.segments)) if number not in known]
-    return sorted({*others, *(need for number in others for need in table.needs(number))})
-
-
-def all_unknown(table: SegmentTable, known: Delivered, layout: Layout) -> Selection:
-    """Select everything that was not delivered, whether it fits or not."""
-    if known.numbers:
-        return Selection.of(layout.spans(table, unknown(table, known.numbers)), layout)
-    return Selection.of(layout.everything, layout)
+def all_unknown(table: SegmentTable, known: Delivered, layout: Layout) -> Spans:
+    """Return the spans of everything that was not delivered, with the delivered segments that it needs."""
+    if not known.numbers:
+        return layout.everything
+    others = {number for number in range(len(table.segments)) if number not in known.numbers}
+    return layout.spans(table, others.union(*map(table.needs, others)))
 
 
 def _headings(table: SegmentTable, known: Collection[int]) -> set[int]:
@@ -99,7 +194,7 @@ def _units(table: SegmentTable) -> Iterator[tuple[list[int], str]]:
 
 def _long_enough(numbers: list[int], table: SegmentTable) -> Iterator[tuple[list[int], str]]:
     text = " ".join("".join(table.texts[number] for number in numbers).split())
-    if len(text) >= _SHORTEST:
+    if len(text) >= SHORTEST_REPEATED:
         yield numbers, text
 
 

@@ -10,8 +10,8 @@ from language_models import numbers_in
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.language_model import Prompt
+from ctxcompress.pipeline.numbered_prompts import NumberedPrompt, numbered_prompts
 from ctxcompress.segment.segments import segment
-from ctxcompress.select.numbered_prompts import NumberedPrompt, numbered_prompts
 from ctxcompress.text.lines import BREAKS
 
 NUMBERED = NumberedPrompt(Prompt("", ""), [10, 11, 12, 13, 14, 15, 16, 17, 18, 19])
