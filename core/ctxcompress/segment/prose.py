@@ -1,10 +1,12 @@
-"""Prose: blocks of Markdown, entries of manual pages and turns of conversations, cut into sentences."""
+"""Prose: blocks of Markdown, entries of manual pages and turns of conversations, cut into sentences; and which texts
+beside others are turns."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.segment.conversation import Turn
+from ctxcompress.segment.conversation import LoneTurn, Turn, is_said, lone_turn
 from ctxcompress.segment.data_records import embedded_records
 from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.markdown import Block, markdown_blocks
@@ -12,7 +14,7 @@ from ctxcompress.segment.rows import column_rows, table_rows
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.text.lines import split_lines
 
-__all__ = ["conversation_segments", "prose_segments", "turn_segments"]
+__all__ = ["conversation_segments", "prose_segments", "segments_together"]
 
 # A name is ten times as fast as an attribute of an enum.
 _HEADING, _LIST_ITEM, _TABLE, _CODE = Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE
@@ -21,6 +23,10 @@ _LONG_ITEM = 300
 _LONG_TURN = 500
 """The most characters of a turn that is not split into sentences."""
 _IN_TURNS = frozenset((_LIST_ITEM, _TABLE, _CODE))
+_AGAIN = 3
+"""The least number of texts that begin with a name if only their number tells that it is one."""
+_SAID_AGAIN = 0.3
+"""The least share of these texts with signs of speech."""
 _LONG_FENCE = 1_500
 """The most characters of a code block that is one segment."""
 _PIECE = 250
@@ -182,3 +188,67 @@ def _closing_fence(lines: Sequence[str]) -> int | None:
     if fence is None:
         return None
     return next((n for n in range(len(lines) - 1, 0, -1) if lines[n].lstrip(" \t>").startswith(fence[1])), 0)
+
+
+def segments_together(
+    texts: Sequence[str],
+    segmented: Sequence[Sequence[Segment]],
+    language: str,
+    speakers: Sequence[str | None] = (),
+    turns: Sequence[LoneTurn | None] | None = None,
+) -> dict[int, list[Segment]]:
+    """Return number of a text -> other segments for it, where the other texts show what it is.
+
+    A text of one line such as "Anna: To the lake." is a turn if Anna speaks in another text, too, or if all texts may
+    be turns of people who speak more than once. A text that only looks like a turn, such as "Shipping: We deliver
+    everywhere.", is none if no other text has that speaker and most texts are no turns. Texts whose metadata say who
+    speaks are turns if there are at least two, except for texts with headings, which are documents that somebody wrote.
+
+    texts: those of prose. segmented: the segments of each. speakers: who speaks, by the metadata of each. turns: the
+    `lone_turn` of each, if known.
+    """
+    changed = _by_lines(texts, segmented, language, map(lone_turn, texts) if turns is None else turns)
+    recorded = [number for number, speaker in enumerate(speakers) if speaker and texts[number]]
+    for number in recorded if len(recorded) > 1 else ():
+        speaker = speakers[number]
+        if speaker and not any(part.kind in (_HEADING, Kind.TURN) for part in changed.get(number, segmented[number])):
+            said = Turn(0, 0, len(texts[number]))
+            changed[number] = list(turn_segments(texts[number], said, 0, 0, (), speaker, language))
+    return changed
+
+
+def _by_lines(
+    texts: Sequence[str],
+    segmented: Sequence[Sequence[Segment]],
+    language: str,
+    turns: Iterable[LoneTurn | None],
+) -> dict[int, list[Segment]]:
+    """Return the segments of texts that are turns, or no turns, by how their lines begin."""
+    lone = {number: found for number, found in enumerate(turns) if found}
+    if not lone or len(texts) == 1:
+        return {}
+    are_turns = {number for number in lone if segmented[number][0].kind is Kind.TURN}
+    names = Counter(name for name, _ in lone.values())
+    speaking = {lone[number][0] for number in are_turns} | _who_speak_again(texts, lone, names)
+    all_speak_again = len(lone) == len(texts) and bool(are_turns) and min(names.values()) > 1
+    is_conversation = all_speak_again or 2 * len(are_turns) > len(texts)
+    changed: dict[int, list[Segment]] = {}
+    for number, (name, turn) in lone.items():
+        is_known = names[name] > 1 and name in speaking
+        if number in are_turns and not (is_known or is_conversation):
+            changed[number] = prose_segments(texts[number], language)
+        elif number not in are_turns and (is_known or is_conversation):
+            changed[number] = conversation_segments(texts[number], [turn], language)
+    return changed
+
+
+def _who_speak_again(texts: Sequence[str], lone: Mapping[int, LoneTurn], names: Mapping[str, int]) -> set[str]:
+    """Return the names that many texts begin with, if most texts do and enough of these are speech.
+
+    lone: the texts that may be turns. names: name -> how many of these it begins.
+    """
+    again = {number: found for number, found in lone.items() if names[found[0]] >= _AGAIN}
+    said = sum(is_said(texts[number][turn.body :]) for number, (_, turn) in again.items())
+    is_spoken = 2 * len(again) > len(texts) and said >= _SAID_AGAIN * len(again)
+    found = {name for name, _ in again.values()}
+    return found if is_spoken and len(found) > 1 else set()

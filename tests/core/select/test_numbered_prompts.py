@@ -10,7 +10,7 @@ from language_models import numbers_in
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.language_model import Prompt
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.formats import segment
 from ctxcompress.select.numbered_prompts import NumberedPrompt, numbered_prompts
 from ctxcompress.text.lines import BREAKS
 
