@@ -37,30 +37,25 @@ _CLOSER = lazy_regex(r"[ \t]*(?:[})\]{]|end\b|else\b|elif\b|except\b|finally\b|c
 
 def prose_segments(text: str, language: str) -> list[Segment]:
     """Return the segments of a manual page, or of Markdown and any other text."""
-    segments: list[Segment] = _manual(text, language)
-    for number, block in enumerate(markdown_blocks(text) if not segments else ()):
-        segments.extend(_split(text, block, number, len(segments), language))
-    return segments
+    return _segments(text, manual_blocks(text) or markdown_blocks(text), language)
 
 
-def _manual(text: str, language: str) -> list[Segment]:
-    """Return the segments of a manual page, where all text of an entry needs its term; none of any other text."""
+def _segments(text: str, blocks: Iterable[Block], language: str) -> list[Segment]:
+    """Return the segments of these blocks. All text of an entry in a manual needs its term."""
     segments: list[Segment] = []
     firsts: list[int] = []
-    for number, (kind, start, end, heading, terms) in enumerate(manual_blocks(text)):
+    for number, block in enumerate(blocks):
         firsts.append(len(segments))
-        needs = tuple(firsts[term] for term in terms)
-        parts = _split(text, Block(kind, start, end, heading), number, len(segments), language)
-        segments += [part._replace(needs=(*part.needs, *needs)) for part in parts]
+        needs = tuple(firsts[term] for term in block.terms)
+        parts = _split(text, block, number, len(segments), language)
+        segments += [part._replace(needs=(*part.needs, *needs)) for part in parts] if needs else parts
     return segments
 
 
 def conversation_segments(text: str, turns: Sequence[Turn], language: str) -> list[Segment]:
     """Return the segments of the text before the first turn, then those of the turns."""
     before = turns[0].start
-    segments: list[Segment] = []
-    for number, block in enumerate(markdown_blocks(text[:before]) if before else ()):
-        segments.extend(_split(text, block, number, len(segments), language))
+    segments = _segments(text, markdown_blocks(text[:before]) if before else (), language)
     first = segments[-1].block + 1 if segments else 0
     for number, turn in enumerate(turns):
         label = text[turn.start : turn.body]
@@ -92,7 +87,7 @@ def turn_segments(
 
 
 def _split(text: str, block: Block, number: int, first: int, language: str) -> Iterable[Segment]:
-    kind, start, end, heading = block
+    kind, start, end, heading, _ = block
     if kind is _TABLE:
         return table_rows(text, block, number, first)
     if kind is _CODE:
@@ -107,14 +102,14 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
 
 
 def _sentences(text: str, block: Block, number: int, language: str) -> list[Segment]:
-    kind, start, end, heading = block
+    kind, start, end, heading, _ = block
     cuts = split_sentences(text, start, end, language)
     return [Segment(kind, begin, cut, number, heading) for begin, cut in zip([start, *cuts], cuts, strict=False)]
 
 
 def _code(text: str, block: Block, number: int, first: int) -> Iterator[Segment]:
     """Yield one segment for a short code block, else its pieces, each of which needs the fences or the signature."""
-    kind, start, end, heading = block
+    kind, start, end, heading, _ = block
     if end - start <= _LONG_FENCE:
         is_ended_by_list = first and text[start] in " \t" and _closing_fence(split_lines(text[start:end])) == 0
         yield Segment(kind, start, end, number, heading, (first - 1,) if is_ended_by_list else ())
@@ -133,7 +128,7 @@ def _code(text: str, block: Block, number: int, first: int) -> Iterator[Segment]
 
 def _fenced_records(text: str, block: Block, number: int, first: int) -> list[Segment]:
     """Return the segments of a closed fence around data, or none if it is not one."""
-    kind, start, end, heading = block
+    kind, start, end, heading, _ = block
     head = text.find("\n", start, end) + 1
     tail = text.rfind("\n", start, start + len(text[start:end].rstrip())) + 1
     if not start < head < tail:
