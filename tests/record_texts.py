@@ -2,8 +2,7 @@
 
 from ctxcompress.data.passages import Segment
 from ctxcompress.pipeline.analysis import AnalysisOptions
-from ctxcompress.segment.formats import data_outline
-from ctxcompress.segment.segments import segment_outlined
+from ctxcompress.segment.formats import data_outline, segment_outlined
 from ctxcompress.select.between_segments import assemble
 from ctxcompress.text.tokens import TokenCounter
 

@@ -16,8 +16,7 @@ from ctxcompress.data.results import Citation, Compression, Format, KeptPassage
 from ctxcompress.data.stats import observed
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
 from ctxcompress.pipeline.pipeline import analyse_ahead, confidence_again, run_pipeline
-from ctxcompress.pipeline.presentation import Frame, Presentation
-from ctxcompress.pipeline.task import Task, resolve_auto_budget
+from ctxcompress.pipeline.task import Frame, Presentation, Task, resolve_auto_budget
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.plugins import plugin
 from ctxcompress.reduce.reduction import MUST_KEEP, nothing_matches

@@ -8,8 +8,7 @@ from semantic_texts import PAGE, PARAPHRASES, QUESTION, SENTENCES
 
 from ctxcompress import CompressionConfig, Compressor, Encoder
 from ctxcompress.encoders import CrossEncoder, SentenceEncoder
-from ctxcompress.encoders.encoder import Comparer
-from ctxcompress.encoders.knowledge import knowledge
+from ctxcompress.encoders.encoder import Comparer, knowledge
 
 
 class Counting:

@@ -8,7 +8,7 @@ from ctxcompress.data.results import Compression
 
 if TYPE_CHECKING:
     from ctxcompress.apps.feedback import FeedbackLog
-    from ctxcompress.pipeline.presentation import Frame
+    from ctxcompress.pipeline.task import Frame
 
 __all__ = ["Remember", "remembering"]
 

@@ -14,8 +14,7 @@ from ctxcompress.data.results import DeliveredContext, KeptPassage
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, read_together, segments_of
 from ctxcompress.pipeline.call_cache import ReadText
 from ctxcompress.reduce.reduction import DeliveredTexts
-from ctxcompress.segment.conversation import recorded_speaker
-from ctxcompress.segment.segments import LoneTurn, lone_turn
+from ctxcompress.segment.conversation import LoneTurn, lone_turn, recorded_speaker
 from ctxcompress.select.repetition import DeliveredRuns, unit_texts
 from ctxcompress.text.tokens import Encoding, TokenCounter
 

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal, Protocol
 
-from ctxcompress.data.citations import Origins, find_quote
+from ctxcompress.data.documents import Origins, find_quote
 from ctxcompress.data.metadata import as_count, as_number, as_pairs
 from ctxcompress.data.passages import Kind, Marker, Passage, Segment, Span
 from ctxcompress.data.stats import CacheUse, LLMStats, Observation, StageStats, Stats

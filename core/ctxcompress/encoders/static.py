@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ctxcompress.encoders.bags import Bags, Floats, Integers, closeness_of_bags, ranges, unit_rows
+from ctxcompress.encoders.vectors import Bags, Floats, Integers, closeness_of_bags, ranges, unit_rows
 from ctxcompress.errors import MissingExtra
 
 __all__ = ["StaticVectors"]

@@ -1,15 +1,32 @@
-"""Numbers and vectors of encoders: the texts that they can take, and checks of what they return."""
+"""Numbers and vectors of encoders: checks of what they return, and the closeness of sums of vectors of tokens.
 
-from collections.abc import Sequence
+A token weighs the more the rarer it is among the compared texts, as in Arora et al., "A simple but tough-to-beat
+baseline for sentence embeddings" (2017).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ctxcompress.errors import ConfigError
 
-__all__ = ["Floats", "as_numbers", "checked_numbers", "unit", "without_surrogates"]
+__all__ = [
+    "Bags",
+    "Floats",
+    "Integers",
+    "as_numbers",
+    "checked_numbers",
+    "closeness_of_bags",
+    "ranges",
+    "unit",
+    "unit_rows",
+    "without_surrogates",
+]
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 def without_surrogates(texts: Sequence[str]) -> list[str]:
@@ -48,3 +65,119 @@ def unit(vectors: Floats) -> Floats:
     scaled = vectors / np.maximum(np.abs(vectors).max(axis=-1, keepdims=True, initial=0.0), 1e-300)
     result: Floats = scaled / np.maximum(np.linalg.norm(scaled, axis=-1, keepdims=True), 1e-12)
     return result
+
+
+_BLOCK = 500
+"""Number of texts that are summed at a time, so that memory does not grow with the number of texts."""
+_MANY = 2_000
+"""A text with this many tokens repeats most of them."""
+
+
+def closeness_of_bags(
+    tokens: Integers,
+    text_of: Integers,
+    sizes: tuple[int, int, int],
+    label_of: Integers,
+    vectors_of: Callable[[Integers], NDArray[np.float32]],
+) -> tuple[Floats, Floats]:
+    """Return the cosines of texts with their labels before them, shape (queries, texts), and of labels alone, shape
+    (queries, labels), with queries; 0 for a text without tokens.
+
+    tokens: of all queries, then labels, then texts, and text_of the number of each token's text, ascending. sizes: how
+    many queries, labels and texts there are. label_of: the number of each text's label, -1 for none. vectors_of: the
+    vectors of tokens, a row each, which it may be asked for once.
+    """
+    queries, labels, texts = sizes
+    distinct, place = _numbered(tokens)
+    asked, of_labels, of_texts = _divided(place, text_of, *sizes)
+    frequency = _frequency(of_texts, of_labels, label_of, distinct.size)
+    weighted = vectors_of(distinct)
+    weighted *= np.log1p((texts + 0.5 - frequency) / (frequency + 0.5)).astype(np.float32)[:, np.newaxis]
+    directions = unit_rows(asked.sums(weighted))
+    label_sums = of_labels.sums(weighted)
+    padded = np.vstack([label_sums, np.zeros_like(weighted, shape=(1, weighted.shape[1]))])  # the last is no label's
+    closeness = np.zeros((queries, texts))
+    for start in range(0, texts, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        sums = of_texts.sums(weighted, start, start + _BLOCK)
+        if labels:
+            sums += padded[label_of[block]]
+        closeness[:, block] = np.einsum("td,qd->qt", unit_rows(sums), directions)
+    return closeness, np.einsum("ld,qd->ql", unit_rows(label_sums), directions).astype(float)
+
+
+def _numbered(tokens: Integers) -> tuple[Integers, Integers]:
+    """Return the distinct tokens and the number of each token among them, as np.unique does, but sooner."""
+    numbers = np.zeros(int(tokens.max(initial=-1)) + 1, dtype=np.int64)
+    numbers[tokens] = 1
+    distinct = np.flatnonzero(numbers)
+    numbers[distinct] = np.arange(distinct.size)
+    return distinct, numbers[tokens]
+
+
+class Bags:
+    """The tokens of texts, one text after the other."""
+
+    __slots__ = ("starts", "text_of", "tokens")
+
+    def __init__(self, tokens: Integers, text_of: Integers, texts: int) -> None:
+        """text_of: the number of each token's text, ascending."""
+        self.tokens, self.text_of = tokens, text_of
+        self.starts: list[int] = np.searchsorted(text_of, np.arange(texts + 1)).tolist()
+
+    def sums(self, vectors: NDArray[np.float32], start: int = 0, end: int | None = None) -> NDArray[np.float32]:
+        """Return the sum of the vectors of each text's tokens, shape (texts, dimensions).
+
+        vectors: one row per token. start, end: the first text, and the one after the last.
+        """
+        starts = self.starts[start : None if end is None else end + 1]
+        sums = np.zeros((len(starts) - 1, vectors.shape[1]), dtype=np.float32)
+        for number, (first, last) in enumerate(pairwise(starts)):
+            tokens = self.tokens[first:last]
+            if tokens.size < _MANY:
+                np.add.reduce(vectors[tokens], axis=0, out=sums[number])  # much faster than one `reduceat`
+            else:  # without a copy of a vector for every token of a book
+                distinct, times = np.unique(tokens, return_counts=True)
+                np.einsum("td,t->d", vectors[distinct], times.astype(np.float32), out=sums[number])
+        return sums
+
+
+def _divided(tokens: Integers, text_of: Integers, *sizes: int) -> Iterator[Bags]:
+    """Yield the texts in groups of these sizes."""
+    ends = np.cumsum(sizes)
+    bounds = [0, *np.searchsorted(text_of, ends).tolist()]
+    for (first, last), size, end in zip(pairwise(bounds), sizes, ends.tolist(), strict=True):
+        yield Bags(tokens[first:last], text_of[first:last] - (end - size), size)
+
+
+def _frequency(texts: Bags, labels: Bags, label_of: Integers, tokens: int) -> Integers:
+    """Return for each token in how many texts it occurs, or in their labels, shape (tokens,)."""
+    keys = texts.text_of * tokens + texts.tokens
+    if labels.tokens.size:
+        keys = np.concatenate([keys, _under_labels(labels, label_of, tokens)])
+    keys.sort()
+    distinct = keys[np.diff(keys, prepend=-1) > 0]
+    return np.bincount(distinct % max(tokens, 1), minlength=tokens)
+
+
+def _under_labels(labels: Bags, label_of: Integers, tokens: int) -> Integers:
+    """Return a key (text * tokens + token) for each text and each token of its label."""
+    texts = np.flatnonzero(label_of >= 0)
+    starts = np.array(labels.starts)
+    first = starts[label_of[texts]]
+    place, lengths = ranges(first, starts[label_of[texts] + 1] - first)
+    return np.repeat(texts, lengths) * tokens + labels.tokens[place]
+
+
+def ranges(starts: Integers, lengths: Integers) -> tuple[Integers, Integers]:
+    """Return (all numbers of these ranges, one range after the other, the lengths)."""
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if ends.size else 0
+    return np.arange(total) + np.repeat(starts + lengths - ends, lengths), lengths
+
+
+def unit_rows(sums: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the vectors scaled to length 1. Zero vectors stay zero."""
+    squares = np.einsum("td,td->t", sums, sums)
+    unit: NDArray[np.float32] = sums / np.maximum(np.sqrt(squares), np.float32(1e-12))[:, np.newaxis]
+    return unit

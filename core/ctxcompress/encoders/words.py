@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.encoders import WORDS, encoder_named
-from ctxcompress.encoders.bags import Floats, Integers, closeness_of_bags
+from ctxcompress.encoders.vectors import Floats, Integers, closeness_of_bags
 
 __all__ = ["WordTable"]
 

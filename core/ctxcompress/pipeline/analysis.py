@@ -21,9 +21,10 @@ from ctxcompress.pipeline.call_cache import MEMORY_ONLY, CallCache, ReadText, Te
 from ctxcompress.query.terms import abbreviations_in
 from ctxcompress.score.completions import Completions, completions_in
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.segment.conversation import recorded_speaker
+from ctxcompress.segment.conversation import LoneTurn, recorded_speaker
 from ctxcompress.segment.data_records import is_data
-from ctxcompress.segment.segments import LoneTurn, read_each, segment_outlined, segments_together
+from ctxcompress.segment.formats import read_each, segment_outlined
+from ctxcompress.segment.prose import segments_together
 from ctxcompress.segment.source_code import WHOLE
 from ctxcompress.select.between_segments import gaps
 from ctxcompress.select.knapsack import counts_of

@@ -22,8 +22,8 @@ from ctxcompress.query.terms import query_terms
 from ctxcompress.reduce.reduction import places_in_documents
 from ctxcompress.reduce.truncation import Cut, truncated, words_of
 from ctxcompress.segment.data_records import is_data
+from ctxcompress.segment.formats import read_text, segment_outlined
 from ctxcompress.segment.markup import TextNode, text_nodes
-from ctxcompress.segment.segments import read_text, segment_outlined
 from ctxcompress.select.between_segments import assemble
 from ctxcompress.text.words import Terms, split_words
 

@@ -27,11 +27,10 @@ from ctxcompress.pipeline.analysis import Analysed, Analyser, AnalysisOptions
 from ctxcompress.pipeline.call_cache import AS_JSON, CallCache
 from ctxcompress.pipeline.long_passages import Cutter, truncate_passages, without_tags
 from ctxcompress.pipeline.outcome import is_worth_remembering, keys_of, present, result_of, rows_of
-from ctxcompress.pipeline.presentation import Frame, Presentation
 from ctxcompress.pipeline.reducing import reduce_passages
 from ctxcompress.pipeline.scoring import ScoredCall, confidence_in, current_listener, score_segments
 from ctxcompress.pipeline.selecting import all_of, choice_of_llm, select_segments
-from ctxcompress.pipeline.task import Task, language_of
+from ctxcompress.pipeline.task import Frame, Presentation, Task, language_of
 from ctxcompress.reduce.stages import reduced as reduction_of
 from ctxcompress.telemetry import observer_of
 from ctxcompress.text.tokens import TokenCounter

@@ -12,8 +12,7 @@ from ctxcompress.pipeline.long_passages import Cutter, truncate_passages, withou
 from ctxcompress.pipeline.scoring import current_listener
 from ctxcompress.pipeline.task import Task
 from ctxcompress.query.terms import asks_for_all, query_terms
-from ctxcompress.reduce.filters import shortlist, standing
-from ctxcompress.reduce.metadata_lines import like_own_lines, metadata_line
+from ctxcompress.reduce.filters import like_own_lines, metadata_line, shortlist, standing
 from ctxcompress.reduce.reduction import Reduction
 from ctxcompress.reduce.stages import reduced
 from ctxcompress.segment.formats import data_outline

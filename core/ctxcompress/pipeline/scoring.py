@@ -17,7 +17,7 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.pipeline.analysis import Analysed, Analysis
-from ctxcompress.pipeline.presentation import OriginalText
+from ctxcompress.pipeline.task import OriginalText
 from ctxcompress.query.focus import questions_in
 from ctxcompress.query.terms import Question, asks_for_all
 from ctxcompress.score.adjustments import UNASKED, Judged, adjusted_worth, unasked_boilerplate

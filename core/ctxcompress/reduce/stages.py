@@ -19,8 +19,7 @@ from ctxcompress.encoders.encoder import Encoder, PassageVectors
 from ctxcompress.errors import warn
 from ctxcompress.plugins import plugins
 from ctxcompress.reduce.duplicates import Particulars, exact_duplicates, near_duplicates, same_meaning
-from ctxcompress.reduce.filters import above_threshold, are_doubtful, document_key, group_of, standing
-from ctxcompress.reduce.metadata_lines import is_own_line
+from ctxcompress.reduce.filters import above_threshold, are_doubtful, document_key, group_of, is_own_line, standing
 from ctxcompress.reduce.overlaps import find_overlaps
 from ctxcompress.reduce.reduction import MUST_KEEP, Candidates, DeliveredTexts, Reduction, nothing_matches
 from ctxcompress.reduce.stitching import continuations, stitched

@@ -1,4 +1,5 @@
-"""The formats of texts: one table, in the order in which they are tried. The first that knows a text reads it.
+"""Segmentation of any text, by a table of formats in the order in which they are tried. The first that knows a text
+reads it.
 
 A package adds a format by an entry point of the group "ctxcompress.formats" that names a `Format`. These come first.
 """
@@ -14,15 +15,17 @@ from ctxcompress.data.passages import Kind, Node, Segment
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.plugins import plugins
 from ctxcompress.segment.conversation import turns_of
+from ctxcompress.segment.data_records import is_data, record_segments
 from ctxcompress.segment.json_outline import json_outline
 from ctxcompress.segment.keyed_outline import keyed_outline
 from ctxcompress.segment.logs import log_segments, output_segments
 from ctxcompress.segment.markup import html_segments, markup_outline
 from ctxcompress.segment.prose import conversation_segments, prose_segments
 from ctxcompress.segment.rows import row_outline
-from ctxcompress.segment.source_code import outline
+from ctxcompress.segment.sentences import is_prose_line, segment_lines
+from ctxcompress.segment.source_code import WHOLE, code_segments, outline
 
-__all__ = ["FORMATS", "Format", "Read", "data_outline", "read"]
+__all__ = ["FORMATS", "Format", "Read", "data_outline", "read_each", "read_text", "segment", "segment_outlined"]
 
 Nodes = tuple[Node, ...]
 Read = tuple[Nodes, list[Segment]]
@@ -104,13 +107,49 @@ def _added() -> Sequence[Format]:
     return tuple(plugins("ctxcompress.formats"))
 
 
-def read(text: str, name: str | None, language: str) -> Read:
+def _read(text: str, name: str | None, language: str) -> Read:
     """Return what the first format that knows a text reads. name: file name or path, if known."""
     for row in (*_added(), *FORMATS) if text else ():
         nodes, segments = row.read(text, name, language)
         if nodes or segments:
             return nodes, segments
     return (), []
+
+
+def segment(text: str, *, language: str = "en", name: str | None = None) -> list[Segment]:
+    """Return the segments of `text` in order. Together they are exactly `text`. An empty text has none.
+
+    language: ISO 639-1 code, for the sentence rules. name: file name or path, if known. Its extension distinguishes
+    code from prose better than the content.
+    """
+    nodes, segments = read_text(text, language=language, name=name)
+    return segment_outlined(text, nodes) if nodes else segments
+
+
+def read_text(text: str, *, language: str, name: str | None) -> Read:
+    """Return `read_each` of one text."""
+    return read_each([text], [name], language=language)[0]
+
+
+def read_each(texts: Sequence[str], names: Sequence[str | None], *, language: str) -> list[Read]:
+    """Return the outline of each text if it is source code or data, or its segments if it is prose.
+
+    The segments of what has an outline depend on the budget: see `segment_outlined`.
+    """
+    lines = [text for text in texts if is_prose_line(text)]
+    found = dict(zip(lines, segment_lines(lines, language), strict=True))
+    pairs = zip(texts, names, strict=True)
+    return [((), found[text]) if text in found else _read(text, name, language) for text, name in pairs]
+
+
+def segment_outlined(text: str, nodes: Sequence[Node], *, whole: int = WHOLE) -> list[Segment]:
+    """Return the segments of a text that has an outline.
+
+    nodes: the outline. whole: the most characters of a function that is one segment.
+    """
+    if is_data(nodes):
+        return record_segments(text, nodes, whole)
+    return code_segments(text, nodes, whole)
 
 
 def data_outline(text: str, name: str | None = None) -> Nodes:

@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.segment.markdown import Block
 from ctxcompress.text.lines import split_lines
 
-__all__ = ["ManualBlock", "manual_blocks"]
+__all__ = ["manual_blocks"]
 
 _SECTION = lazy_regex(r"\n(?P<name>[A-Z][A-Z0-9 ,/&()'-]{2,60}+)[ \t]*+\r?\n(?:[ \t]*+\r?\n)?+[ \t]++[^\s|]")
 """A title in capitals above an indented line."""
@@ -51,17 +52,6 @@ _MOST_WORDS = 5
 """Words in a label: more are prose that begins with a dash."""
 _MOST_NAMES = 3
 _TAB = 8
-
-
-class ManualBlock(NamedTuple):
-    """A block of a manual, with half-open offsets. The blocks of a text partition it."""
-
-    kind: Kind
-    start: int
-    end: int
-    heading: tuple[str, ...]
-    terms: tuple[int, ...]
-    """The numbers of the blocks that are the terms of the entries around it."""
 
 
 class _Line(NamedTuple):
@@ -106,7 +96,7 @@ def _titles(lines: str) -> list[str]:
     return [match["name"].strip() for match in _SECTION.finditer(lines)]
 
 
-def manual_blocks(text: str) -> list[ManualBlock]:
+def manual_blocks(text: str) -> list[Block]:
     """Return the blocks of a manual page; none if the text is none."""
     return _Reader(text).blocks() if _is_manual(text) else []
 
@@ -119,9 +109,9 @@ class _Reader:
         self._lines = _lines_of(text)
         self._ends = _ends_of(self._lines)
         self._open: list[_Open] = []
-        self._blocks: list[ManualBlock] = []
+        self._blocks: list[Block] = []
 
-    def blocks(self) -> list[ManualBlock]:
+    def blocks(self) -> list[Block]:
         number = 0
         while number < len(self._lines):
             number = self._read(number)
@@ -200,7 +190,7 @@ class _Reader:
         heading = tuple(each.title for each in self._open)
         terms = tuple(each.block for each in self._open if each.block >= 0)
         start = self._blocks[-1].end if self._blocks else self._lines[number].start
-        self._blocks.append(ManualBlock(kind, start, self._end(end, kind), heading, terms))
+        self._blocks.append(Block(kind, start, self._end(end, kind), heading, terms))
         return end
 
     def _end(self, number: int, kind: Kind) -> int:

@@ -159,11 +159,8 @@ class _ElementReader:
 def _sentences(text: str, start: int, end: int) -> Iterator[Node]:
     """Yield the sentences of a text within an element, or the whole if it is short."""
     if end - start > _LONG_TEXT:
-        outside = 0
         for match in _SENTENCE_OR_TAG.finditer(text, start, end - 1):
-            if match["tag"]:
-                outside = match.end()
-            elif match.start() >= outside:
+            if not match["tag"]:
                 yield Node(NodeKind.RECORD, start, match.end())
                 start = match.end()
     yield Node(NodeKind.RECORD, start, end)

@@ -1,10 +1,12 @@
-"""Prose: blocks of Markdown, entries of manual pages and turns of conversations, cut into sentences."""
+"""Prose: blocks of Markdown, entries of manual pages and turns of conversations, cut into sentences; and which texts
+beside others are turns."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.segment.conversation import Turn
+from ctxcompress.segment.conversation import LoneTurn, Turn, is_said, lone_turn
 from ctxcompress.segment.data_records import embedded_records
 from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.markdown import Block, markdown_blocks
@@ -12,7 +14,7 @@ from ctxcompress.segment.rows import column_rows, table_rows
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.text.lines import split_lines
 
-__all__ = ["conversation_segments", "prose_segments", "turn_segments"]
+__all__ = ["conversation_segments", "prose_segments", "segments_together"]
 
 # A name is ten times as fast as an attribute of an enum.
 _HEADING, _LIST_ITEM, _TABLE, _CODE = Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE
@@ -21,6 +23,10 @@ _LONG_ITEM = 300
 _LONG_TURN = 500
 """The most characters of a turn that is not split into sentences."""
 _IN_TURNS = frozenset((_LIST_ITEM, _TABLE, _CODE))
+_AGAIN = 3
+"""The least number of texts that begin with a name if only their number tells that it is one."""
+_SAID_AGAIN = 0.3
+"""The least share of these texts with signs of speech."""
 _LONG_FENCE = 1_500
 """The most characters of a code block that is one segment."""
 _PIECE = 250
@@ -31,30 +37,25 @@ _CLOSER = lazy_regex(r"[ \t]*(?:[})\]{]|end\b|else\b|elif\b|except\b|finally\b|c
 
 def prose_segments(text: str, language: str) -> list[Segment]:
     """Return the segments of a manual page, or of Markdown and any other text."""
-    segments: list[Segment] = _manual(text, language)
-    for number, block in enumerate(markdown_blocks(text) if not segments else ()):
-        segments.extend(_split(text, block, number, len(segments), language))
-    return segments
+    return _segments(text, manual_blocks(text) or markdown_blocks(text), language)
 
 
-def _manual(text: str, language: str) -> list[Segment]:
-    """Return the segments of a manual page, where all text of an entry needs its term; none of any other text."""
+def _segments(text: str, blocks: Iterable[Block], language: str) -> list[Segment]:
+    """Return the segments of these blocks. All text of an entry in a manual needs its term."""
     segments: list[Segment] = []
     firsts: list[int] = []
-    for number, (kind, start, end, heading, terms) in enumerate(manual_blocks(text)):
+    for number, block in enumerate(blocks):
         firsts.append(len(segments))
-        needs = tuple(firsts[term] for term in terms)
-        parts = _split(text, Block(kind, start, end, heading), number, len(segments), language)
-        segments += [part._replace(needs=(*part.needs, *needs)) for part in parts]
+        needs = tuple(firsts[term] for term in block.terms)
+        parts = _split(text, block, number, len(segments), language)
+        segments += [part._replace(needs=(*part.needs, *needs)) for part in parts] if needs else parts
     return segments
 
 
 def conversation_segments(text: str, turns: Sequence[Turn], language: str) -> list[Segment]:
     """Return the segments of the text before the first turn, then those of the turns."""
     before = turns[0].start
-    segments: list[Segment] = []
-    for number, block in enumerate(markdown_blocks(text[:before]) if before else ()):
-        segments.extend(_split(text, block, number, len(segments), language))
+    segments = _segments(text, markdown_blocks(text[:before]) if before else (), language)
     first = segments[-1].block + 1 if segments else 0
     for number, turn in enumerate(turns):
         label = text[turn.start : turn.body]
@@ -86,7 +87,7 @@ def turn_segments(
 
 
 def _split(text: str, block: Block, number: int, first: int, language: str) -> Iterable[Segment]:
-    kind, start, end, heading = block
+    kind, start, end, heading, _ = block
     if kind is _TABLE:
         return table_rows(text, block, number, first)
     if kind is _CODE:
@@ -101,14 +102,14 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
 
 
 def _sentences(text: str, block: Block, number: int, language: str) -> list[Segment]:
-    kind, start, end, heading = block
+    kind, start, end, heading, _ = block
     cuts = split_sentences(text, start, end, language)
     return [Segment(kind, begin, cut, number, heading) for begin, cut in zip([start, *cuts], cuts, strict=False)]
 
 
 def _code(text: str, block: Block, number: int, first: int) -> Iterator[Segment]:
     """Yield one segment for a short code block, else its pieces, each of which needs the fences or the signature."""
-    kind, start, end, heading = block
+    kind, start, end, heading, _ = block
     if end - start <= _LONG_FENCE:
         is_ended_by_list = first and text[start] in " \t" and _closing_fence(split_lines(text[start:end])) == 0
         yield Segment(kind, start, end, number, heading, (first - 1,) if is_ended_by_list else ())
@@ -127,7 +128,7 @@ def _code(text: str, block: Block, number: int, first: int) -> Iterator[Segment]
 
 def _fenced_records(text: str, block: Block, number: int, first: int) -> list[Segment]:
     """Return the segments of a closed fence around data, or none if it is not one."""
-    kind, start, end, heading = block
+    kind, start, end, heading, _ = block
     head = text.find("\n", start, end) + 1
     tail = text.rfind("\n", start, start + len(text[start:end].rstrip())) + 1
     if not start < head < tail:
@@ -182,3 +183,67 @@ def _closing_fence(lines: Sequence[str]) -> int | None:
     if fence is None:
         return None
     return next((n for n in range(len(lines) - 1, 0, -1) if lines[n].lstrip(" \t>").startswith(fence[1])), 0)
+
+
+def segments_together(
+    texts: Sequence[str],
+    segmented: Sequence[Sequence[Segment]],
+    language: str,
+    speakers: Sequence[str | None] = (),
+    turns: Sequence[LoneTurn | None] | None = None,
+) -> dict[int, list[Segment]]:
+    """Return number of a text -> other segments for it, where the other texts show what it is.
+
+    A text of one line such as "Anna: To the lake." is a turn if Anna speaks in another text, too, or if all texts may
+    be turns of people who speak more than once. A text that only looks like a turn, such as "Shipping: We deliver
+    everywhere.", is none if no other text has that speaker and most texts are no turns. Texts whose metadata say who
+    speaks are turns if there are at least two, except for texts with headings, which are documents that somebody wrote.
+
+    texts: those of prose. segmented: the segments of each. speakers: who speaks, by the metadata of each. turns: the
+    `lone_turn` of each, if known.
+    """
+    changed = _by_lines(texts, segmented, language, map(lone_turn, texts) if turns is None else turns)
+    recorded = [number for number, speaker in enumerate(speakers) if speaker and texts[number]]
+    for number in recorded if len(recorded) > 1 else ():
+        speaker = speakers[number]
+        if speaker and not any(part.kind in (_HEADING, Kind.TURN) for part in changed.get(number, segmented[number])):
+            said = Turn(0, 0, len(texts[number]))
+            changed[number] = list(turn_segments(texts[number], said, 0, 0, (), speaker, language))
+    return changed
+
+
+def _by_lines(
+    texts: Sequence[str],
+    segmented: Sequence[Sequence[Segment]],
+    language: str,
+    turns: Iterable[LoneTurn | None],
+) -> dict[int, list[Segment]]:
+    """Return the segments of texts that are turns, or no turns, by how their lines begin."""
+    lone = {number: found for number, found in enumerate(turns) if found}
+    if not lone or len(texts) == 1:
+        return {}
+    are_turns = {number for number in lone if segmented[number][0].kind is Kind.TURN}
+    names = Counter(name for name, _ in lone.values())
+    speaking = {lone[number][0] for number in are_turns} | _who_speak_again(texts, lone, names)
+    all_speak_again = len(lone) == len(texts) and bool(are_turns) and min(names.values()) > 1
+    is_conversation = all_speak_again or 2 * len(are_turns) > len(texts)
+    changed: dict[int, list[Segment]] = {}
+    for number, (name, turn) in lone.items():
+        is_known = names[name] > 1 and name in speaking
+        if number in are_turns and not (is_known or is_conversation):
+            changed[number] = prose_segments(texts[number], language)
+        elif number not in are_turns and (is_known or is_conversation):
+            changed[number] = conversation_segments(texts[number], [turn], language)
+    return changed
+
+
+def _who_speak_again(texts: Sequence[str], lone: Mapping[int, LoneTurn], names: Mapping[str, int]) -> set[str]:
+    """Return the names that many texts begin with, if most texts do and enough of these are speech.
+
+    lone: the texts that may be turns. names: name -> how many of these it begins.
+    """
+    again = {number: found for number, found in lone.items() if names[found[0]] >= _AGAIN}
+    said = sum(is_said(texts[number][turn.body :]) for number, (_, turn) in again.items())
+    is_spoken = 2 * len(again) > len(texts) and said >= _SAID_AGAIN * len(again)
+    found = {name for name, _ in again.values()}
+    return found if is_spoken and len(found) > 1 else set()

@@ -11,7 +11,7 @@ from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.language_model import Prompt
 from ctxcompress.pipeline.numbered_prompts import NumberedPrompt, numbered_prompts
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.formats import segment
 from ctxcompress.text.lines import BREAKS
 
 NUMBERED = NumberedPrompt(Prompt("", ""), [10, 11, 12, 13, 14, 15, 16, 17, 18, 19])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Passage, compress
-from ctxcompress.reduce.metadata_lines import PREFIX, is_own_line, like_own_lines, metadata_line
+from ctxcompress.reduce.filters import PREFIX, is_own_line, like_own_lines, metadata_line
 from ctxcompress.segment.source_code import outline
 
 CODE = '''"""Waiting for what comes later."""

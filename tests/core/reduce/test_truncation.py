@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ctxcompress import Passage, compress
 from ctxcompress.data.passages import walk
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.formats import segment
 from ctxcompress.segment.source_code import outline
 
 LIBRARY = Path(sysconfig.get_path("stdlib"))

@@ -11,7 +11,7 @@ from rule_inputs import budgets, fences, items, paragraphs, passages, queries, s
 
 from ctxcompress import CompressionConfig, Compressor, compress
 from ctxcompress.data.passages import Kind
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.formats import segment
 
 FILLER = "Something else entirely is said here about gardens and rain. " * 12
 

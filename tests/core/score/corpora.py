@@ -4,7 +4,7 @@ from ctxcompress import Passage
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.score.corpus import Corpus
-from ctxcompress.segment.segments import segment, segment_outlined
+from ctxcompress.segment.formats import segment, segment_outlined
 from ctxcompress.segment.source_code import outline
 
 

@@ -9,7 +9,7 @@ from ctxcompress import Passage, compress
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.score.completions import Completions, completions_in
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.formats import segment
 
 FILLER = [f"The office of site {n} painted its north hall before the fair of that year." for n in range(12)]
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from ctxcompress import compress
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.formats import segment
 
 CHANCE = random.Random(2)
 PODS = "NAME                        READY   STATUS             RESTARTS        AGE    IP              NODE\n" + "".join(

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from ctxcompress import Passage, compress
 from ctxcompress.data.passages import Kind, Segment
-from ctxcompress.segment.segments import segment, segments_together
+from ctxcompress.segment.formats import segment
+from ctxcompress.segment.prose import segments_together
 
 WHATSAPP_IPHONE = """\
 [12/03/24, 18:01:40] Anna: \u200eMessages and calls are end-to-end encrypted.

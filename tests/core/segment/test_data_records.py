@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ctxcompress import Passage, compress
 from ctxcompress.cache import Cache
 from ctxcompress.data.passages import Kind
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.formats import segment
 
 _CITIES = "Lyon Porto Ghent Bergen Turku Graz Split Kaunas Vigo Cork Bari Varna Linz Nantes Bilbao Aarhus Tartu".split()
 ORDERS: list[dict[str, Any]] = [

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ctxcompress import Compression, CompressionConfig, Compressor, Passage, compress
 from ctxcompress.data.passages import Kind, shown
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.formats import segment
 
 SYSTEMS = [
     ("Plan 9", "nineget"),

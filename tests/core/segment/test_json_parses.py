@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from record_texts import are_all_tried, fitting
 
 from ctxcompress import compress
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.formats import segment
 
 _NOTHING = object()
 

@@ -12,7 +12,7 @@ from record_texts import fitting
 
 from ctxcompress import Passage, compress
 from ctxcompress.data.passages import Kind
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.formats import segment
 
 
 def kept(query: str, text: str, name: str | None, budget: int) -> str:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress.data.passages import Kind
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.formats import segment
 from ctxcompress.text.log_lines import is_diff, is_log
 
 SYSLOG = """\

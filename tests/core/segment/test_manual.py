@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.data.passages import Kind
+from ctxcompress.segment.formats import segment
 from ctxcompress.segment.manual import manual_blocks
-from ctxcompress.segment.segments import segment
 
 LONG = "It may be given more than once. " * 3
 PAGE = f"""PACK(1)                     User Commands                     PACK(1)

@@ -8,8 +8,8 @@ from segment_texts import markdown_pages
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.segment import markdown as module
+from ctxcompress.segment.formats import segment
 from ctxcompress.segment.markdown import markdown_blocks
-from ctxcompress.segment.segments import segment
 
 PAGE = """\
 ---

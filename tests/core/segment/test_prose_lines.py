@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from segment_texts import texts
 
-from ctxcompress.segment import segments as module
-from ctxcompress.segment.segments import read_each
+from ctxcompress.segment import formats as module
+from ctxcompress.segment.formats import read_each
 
 PIECES = (
     *(

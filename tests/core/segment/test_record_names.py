@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ctxcompress import compress
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.formats import segment
 
 _CITIES = "Lyon Porto Ghent Bergen Turku Graz Split Kaunas Vigo Cork Bari Varna Linz Nantes Bilbao Aarhus Tartu".split()
 _NODES = "oak elm ash fir yew".split()

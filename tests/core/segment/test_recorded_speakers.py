@@ -6,7 +6,8 @@ from ctxcompress import Passage, compress
 from ctxcompress.cache import Cache
 from ctxcompress.data.passages import Kind
 from ctxcompress.segment.conversation import recorded_speaker
-from ctxcompress.segment.segments import segment, segments_together
+from ctxcompress.segment.formats import segment
+from ctxcompress.segment.prose import segments_together
 
 QUESTION = "when do we fit the gearbox?"
 TURNS = (

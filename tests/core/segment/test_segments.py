@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from segment_texts import LANGUAGES, markdown_pages, sources, texts
 
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.formats import segment
 
 MARKER = re.compile(r"[-*+]|\(?\d{1,9}[.)]")
 NAMES = (None, "a.py", "a.md", "Node.js", "notes.txt")

@@ -7,7 +7,7 @@ from ctxcompress import compress
 from ctxcompress.code.detection import looks_like_code, source_language
 from ctxcompress.code.line_outline import line_outline
 from ctxcompress.data.passages import Kind
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.formats import segment
 from ctxcompress.segment.source_code import code_segments, outline
 
 CODE = {

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ctxcompress import Passage, compress
-from ctxcompress.segment.segments import segment_outlined
+from ctxcompress.segment.formats import segment_outlined
 from ctxcompress.segment.source_code import outline
 
 _BUDGET = 600

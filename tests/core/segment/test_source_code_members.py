@@ -7,7 +7,7 @@ from source_parsing import parses
 
 from ctxcompress import Passage, compress
 from ctxcompress.data.passages import NodeKind
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.formats import segment
 
 MEMBERS = "".join(f"  load{n}(x) {{\n    return fetch('/load/{n}', x);\n  }},\n" for n in range(20))
 PARAGRAPH = "/// Words about the thing that it does, at length and with care for the reader.\n" * 4

@@ -3,7 +3,7 @@
 import pytest
 
 from ctxcompress import compress
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.formats import segment
 
 LEASES = """\
 |  | December 31, |  |

@@ -8,7 +8,7 @@ import yaml
 
 from ctxcompress import Passage, compress
 from ctxcompress.data.passages import Kind
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.formats import segment
 
 NUMBERED = "".join(f"word{number}\n" for number in range(15_000))
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.passages import Span
 from ctxcompress.data.table import SegmentTable
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.formats import segment
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import select
 from ctxcompress.select.structure import Structure

@@ -10,7 +10,7 @@ from towns import PASSAGES, QUERY, TEXTS, words
 
 from ctxcompress import compress
 from ctxcompress.data.passages import shown
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.formats import segment
 from ctxcompress.select.between_segments import assemble
 
 

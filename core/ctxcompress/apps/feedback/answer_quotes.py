@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ctxcompress.apps.feedback.call_sheet import Used
-from ctxcompress.data.citations import Origins
+from ctxcompress.data.documents import Origins
 from ctxcompress.data.passages import Span, intersection
 from ctxcompress.data.results import Citation, KeptPassage
 from ctxcompress.lazy_regex import lazy_regex

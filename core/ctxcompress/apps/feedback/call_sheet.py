@@ -16,8 +16,8 @@ from ctxcompress.data.results import Compression
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import InputError
 from ctxcompress.pipeline.pipeline import scored_again
-from ctxcompress.pipeline.presentation import Frame
 from ctxcompress.pipeline.scoring import ScoredCall
+from ctxcompress.pipeline.task import Frame
 from ctxcompress.reduce.filters import known_scores, relative_scores
 from ctxcompress.select.between_segments import OF_SENTENCES
 from ctxcompress.select.knapsack import LIKELY, PATIENCE, counts_of

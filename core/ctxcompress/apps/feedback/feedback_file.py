@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from ctxcompress.cache.private_file import FAILURES, PrivateDatabase
+from ctxcompress.cache.sqlite_store import FAILURES, PrivateDatabase
 from ctxcompress.errors import ConfigError
 
 __all__ = ["FeedbackFile", "StoredCall", "is_feedback_file"]

@@ -17,8 +17,8 @@ from ctxcompress.config.checks import check_count
 from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Citation, Compression, KeptPassage
 from ctxcompress.errors import ConfigError, CtxCompressError, InputError
-from ctxcompress.pipeline.presentation import Frame
 from ctxcompress.pipeline.scoring import ScoredCall
+from ctxcompress.pipeline.task import Frame
 
 __all__ = ["FeedbackLog", "FeedbackRecord", "UsedItem"]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ctxcompress.code.detection import is_code_name
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.data.table import Floats
-from ctxcompress.segment.segments import segment
+from ctxcompress.segment.formats import segment
 from ctxcompress.text.language import detect_language
 from ctxcompress.text.words import Terms, split_words
 
