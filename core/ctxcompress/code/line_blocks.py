@@ -16,7 +16,7 @@ from ctxcompress.code.lexing import LANGUAGES, UNKNOWN, languages_with, logical_
 from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["Clauses", "Extent", "LineBlocks", "clauses"]
+__all__ = ["Clauses", "Extent", "LineBlocks", "clauses", "next_lines"]
 
 _CLAUSE_LINE = lazy_regex(
     r"^(?P<indent>[ \t]*+)(?:[)\]}]++[ \t]*+)?(?:else|elif|elsif|elseif|except|finally|catch|rescue|ensure)\b",
@@ -115,7 +115,7 @@ class LineBlocks:
         """The extent of the section that each `#if` begins. Its first part is its body."""
         if language in _WITH_CONDITIONALS and "#" in self.first_characters:
             self._read_conditionals()
-        self._following = _next_lines(self._indents, self._indents)
+        self._following = next_lines(self._indents, self._indents)
         self._is_braced = any(lines.nets)
         self._nets = list(accumulate(lines.nets, initial=0))
         """The number of open braces before each line."""
@@ -157,7 +157,7 @@ class LineBlocks:
     @cached_property
     def _closings(self) -> list[int]:
         """For each line the number of the first one from it on that closes the brace around it, or of the last one."""
-        return [line - 1 for line in _next_lines(self._nets, [net - 1 for net in self._nets])]
+        return [line - 1 for line in next_lines(self._nets, [net - 1 for net in self._nets])]
 
     def extent(self, number: int, last: int) -> Extent:
         """Return the extent of the statement that begins on line `number` and ends before line `last`.
@@ -255,7 +255,7 @@ def _first_characters(text: str, starts: Sequence[int]) -> list[str]:
     return [text[at] if text[at] not in " \t" else first(text, at)[1] for at in starts]  # type: ignore[index]
 
 
-def _next_lines(values: Sequence[int], limits: Sequence[int]) -> list[int]:
+def next_lines(values: Sequence[float], limits: Sequence[float]) -> list[int]:
     """Return for each line the number of the next line whose value is at most the limit of this one, or the number of
     lines. A limit is as much below its value as all others."""
     found = [len(values)] * len(values)

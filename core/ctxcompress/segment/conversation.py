@@ -171,7 +171,8 @@ speaker repeats."""
 def turns_of(text: str) -> list[Turn]:
     """Return the turns of a conversation. They follow each other up to the end of the text. Return none if the text is
     no conversation; text before the first turn belongs to none."""
-    if not _may_be(text) or (len(text) > _SAMPLE and not _heads(f"\n{text[:_SAMPLE]}")):
+    may_be = ":" in text or "\uff1a" in text or "<" in text
+    if not may_be or (len(text) > _SAMPLE and not _heads(f"\n{text[:_SAMPLE]}")):
         return []
     heads = _heads(f"\n{text}")
     ends = [*(head.start for head in heads[1:]), len(text)]
@@ -192,7 +193,7 @@ def lone_turn(text: str) -> LoneTurn | None:
     head = _head(match)
     if not _is_handle(head.speaker) and not ("\n" not in text.strip() and _is_plain_name(head.speaker)):
         return None
-    return _name(head.speaker), Turn(0, head.body, len(text))
+    return _name(head.speaker).casefold(), Turn(0, head.body, len(text))
 
 
 def begins_with_speaker(text: str) -> bool:
@@ -224,11 +225,6 @@ def recorded_speaker(metadata: Mapping[str, object]) -> str | None:
     return None
 
 
-def _may_be(text: str) -> bool:
-    """Tell cheaply whether a text may be a conversation."""
-    return ":" in text or "\uff1a" in text or "<" in text
-
-
 def _heads(lines: str) -> list[_Head]:
     """Return the beginnings of the turns, or none if the lines are no conversation, or an example in a fence."""
     heads = _stamped(lines) or _spoken(lines)
@@ -251,7 +247,7 @@ def _spoken(lines: str) -> list[_Head]:
     heads = [head for head in found if _is_speaker(head.speaker)]
     if len(heads) < len(found) and _are_recurring(found, lines):
         return found
-    names = {_name(head.speaker) for head in heads}
+    names = {_name(head.speaker).casefold() for head in heads}
     if names <= _ROLES and names & _ASKING and names & _ANSWERING:
         return heads
     if not heads or not _are_filled(lines, heads):
@@ -296,14 +292,14 @@ def _are_recurring(heads: Sequence[_Head], lines: str) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _name(label: str) -> str:
-    """Return the name in the words before a colon, without marks, a role in parentheses and case."""
-    return _NAME_END.sub("", label.strip(" \t*_:：")).strip(" \t*_").casefold()
+    """Return the name in the words before a colon, without marks and a role in parentheses."""
+    return _NAME_END.sub("", label.strip(" \t*_:：")).strip(" \t*_")
 
 
 @lru_cache(maxsize=4_096)
 def _is_speaker(label: str) -> bool:
     """Tell whether the words before a colon can be the name of a speaker: "Anna", "Dr. Li (chair)", "SPEAKER_00"."""
-    name = _NAME_END.sub("", label.strip(" \t*_:：")).strip(" \t*_")
+    name = _name(label)
     if _is_role(name):
         return True
     words = name.split()

@@ -29,10 +29,6 @@ _PART = 2
 """A record takes at most this part of the characters that one segment may have."""
 _LONGEST = 750
 """The most characters of a record that is one segment."""
-_LONG_ELEMENT = 250
-"""The most characters of an element in a record of XML that is one segment."""
-
-
 _EMBEDDED = 400
 """The same for records within prose, where the budget is not known."""
 
@@ -94,16 +90,11 @@ class _Builder:
     def _add(self, node: Node, path: tuple[str, ...], around: tuple[int, ...], *, is_item: bool = False) -> None:
         """Append the segments of a value. path: the keys above it. around: the segments that it needs. is_item: whether
         it is in a list."""
-        is_long = node.end - node.start > self._longest or self._has_long_element(node)
+        is_long = node.end - node.start > self._longest
         if node.children and (is_long or _is_collection(node, is_item=is_item)):
             self._add_cut(node, path, around, is_item=is_item)
         else:
             self._append(node.start, node.end, path, around)
-
-    def _has_long_element(self, node: Node) -> bool:
-        """Tell whether an element of XML, such as the path of a drawing, takes most of the record that it is in."""
-        is_markup = self._text.startswith("<", node.start)
-        return is_markup and any(child.end - child.start > _LONG_ELEMENT for child in node.children)
 
     def _add_cut(self, node: Node, path: tuple[str, ...], around: tuple[int, ...], *, is_item: bool = False) -> None:
         """Append the opening of a list or an object, its values and its closing bracket.

@@ -22,10 +22,8 @@ __all__ = ["keyed_outline"]
 _SAMPLE = 4_000
 _SMALL = 120
 """The most characters of an entry whose entries have no nodes of their own."""
-_LONG_VALUE, _PIECE = 500, 150
-"""The most characters of a value in several lines that is not cut, and the least of its pieces."""
-_LONG_LINE = 200
-"""The most characters of a value in one line that is not cut."""
+_LONG_VALUE, _LONG_LINE, _PIECE = 500, 200, 150
+"""The most characters of a value in several lines, and in one line, that is not cut; and the least of its pieces."""
 _PIECE_END = lazy_regex(r"(?P<sentence>[.!?][\"')\]]*+\s++)|[,;\s]\s*+")
 _SHORT_COMMENT = 200
 """The most characters of a comment that is kept with the entry below it."""
@@ -33,9 +31,7 @@ _DEEPEST = 40
 _INNERMOST, _OUTERMOST = 1_000_000, -1_000_000
 """The depths of the rest of a value at the beginning, and of a section."""
 _FEWEST_LINES = 5
-_NAME = lazy_regex(
-    r"\.(?:ya?ml|toml|ini|cfg|cnf|conf|properties|desktop|service|editorconfig|gitconfig)$", re.IGNORECASE
-)
+_NAME = lazy_regex(r"\.(?:ya?ml|toml|ini|cfg|cnf|conf|properties|desktop|service|(?:editor|git)config)$", re.IGNORECASE)
 _SECTION = lazy_regex(r"^[ \t]*+(?P<mark>\[\[?)(?P<name>[^\[\],\n]++)\]\]?[ \t]*+(?:[#;].*+)?\r?$", re.MULTILINE)
 _NESTED = lazy_regex(
     r"^[ ]*+(?:- )?(?:[\w.\"'/@$<{}-]|:(?!\s))++:[ ]*+\r?\n(?:[ ]*+- |[ ]++(?:[\w.\"'/@$<{}-]|:(?!\s))++:)",
@@ -173,10 +169,9 @@ class _Reader:
 
     def _read(self, text: str, start: int) -> None:
         bare = text.strip()
-        section = _SECTION.match(text) if bare[:1] == "[" else None
         is_inside = self._is_inside()
-        if is_inside and text[0].isspace():
-            section = None
+        may_begin_section = bare[:1] == "[" and not (is_inside and text[0].isspace())
+        section = _SECTION.match(text) if may_begin_section else None
         if self._goes_on(text, bare, start, is_section=section is not None):
             return
         if not bare:
@@ -345,7 +340,7 @@ def _column_of_first(lines: Iterable[str]) -> int:
     """
     found = (_Line.of(line) for line in lines if not line.isspace() and not _COMMENT.match(line))
     first, second, *_ = (*islice(found, 2), _Line.of(""), _Line.of(""))
-    if not first.is_entry or first.column or not second.column:
+    if first.column or not second.column:
         return first.column
     is_in_item = second.dashes > 0 and not first.dashes
     if not first.value or _BLOCK.match(first.value):

@@ -11,8 +11,11 @@ block, and all text of a long one needs its term. Markdown reads most of this as
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
+from math import inf
 from typing import NamedTuple
 
+from ctxcompress.code.lexing import indent_of
+from ctxcompress.code.line_blocks import next_lines
 from ctxcompress.data.passages import Kind
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.markdown import Block
@@ -84,16 +87,12 @@ def _is_manual(text: str) -> bool:
     lines = "\n" + text
     if _MARKDOWN.search(lines):
         return False
-    titles = _titles(lines)
+    titles = [match["name"].strip() for match in _SECTION.finditer(lines)]
     if len(titles) > 1 or not _NAMES.isdisjoint(titles):
         return True
     found = _OPTION_ABOVE_TEXT.finditer(lines)
     options = (match for match in found if len(match["after"].expandtabs()) > len(match["before"].expandtabs()))
     return len(list(islice(options, _FEWEST))) == _FEWEST
-
-
-def _titles(lines: str) -> list[str]:
-    return [match["name"].strip() for match in _SECTION.finditer(lines)]
 
 
 def manual_blocks(text: str) -> list[Block]:
@@ -107,7 +106,8 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self._text = text
         self._lines = _lines_of(text)
-        self._ends = _ends_of(self._lines)
+        self._ends = next_lines(indents := [line.indent if line.indent >= 0 else inf for line in self._lines], indents)
+        """For each line the number of the next one that is not indented deeper."""
         self._open: list[_Open] = []
         self._blocks: list[Block] = []
 
@@ -146,7 +146,7 @@ class _Reader:
         return (line for line in self._lines[number + 1 : number + 3] if line.indent >= 0)
 
     def _is_option(self, number: int) -> bool:
-        return _is_option(self._of(number))
+        return _OPTION.match(self._of(number)) is not None
 
     def _is_above_deeper(self, number: int) -> bool:
         return number + 1 < len(self._lines) and self._lines[number + 1].indent > self._lines[number].indent
@@ -216,9 +216,7 @@ def _lines_of(text: str) -> list[_Line]:
 def _lines(text: str) -> Iterator[_Line]:
     start = 0
     for line in split_lines(text):
-        bare = line.lstrip(" \t")
-        indent = len(line[: len(line) - len(bare)].expandtabs(_TAB)) if bare.strip() else -1
-        yield _Line(start, start + len(line), indent)
+        yield _Line(start, start + len(line), indent_of(line) if line.strip() else -1)
         start += len(line)
 
 
@@ -255,23 +253,6 @@ def _is_beside(label: str, line: str) -> bool:
     if "\t" in label.strip() or label.rstrip().endswith(_NO_LABEL):
         return False
     return label.expandtabs(_TAB).endswith("  ") or (_is_label(label) and not _is_label(line))
-
-
-def _ends_of(lines: Sequence[_Line]) -> list[int]:
-    """Return for each line the number of the next one that is not indented deeper."""
-    ends = [len(lines)] * len(lines)
-    waiting: list[int] = []
-    for number, line in enumerate(lines):
-        while line.indent >= 0 and waiting and lines[waiting[-1]].indent >= line.indent:
-            ends[waiting.pop()] = number
-        if line.indent >= 0:
-            waiting.append(number)
-    return ends
-
-
-def _is_option(line: str) -> bool:
-    """Tell whether a line begins with an option."""
-    return _OPTION.match(line) is not None
 
 
 def _is_label(line: str) -> bool:

@@ -142,7 +142,7 @@ def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
     """Yield (character offset, kind, heading level) of every block that the parser finds, containers and leaves."""
     source, levels = _with_known_underlines(_without_deep_quotes(replace_surrogates(text[begin:], "\ufffd")))
     to_character = _character_offsets(source)
-    ends, around = list[int](), list[Kind]()  # of the open containers
+    around = list[tuple[int, Kind]]()  # the end and the kind of each open container
     for event, span in pyromark.events_with_range(source, options=_OPTIONS):
         if event.__class__ is not dict:
             if event == "Rule":
@@ -153,17 +153,15 @@ def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
             continue
         name, detail = (tag, None) if tag.__class__ is str else next(iter(tag.items()))
         start = span["start"]
-        while ends and ends[-1] <= start:
-            ends.pop()
+        while around and around[-1][0] <= start:
             around.pop()
         offset = to_character(start)
-        kind = _KINDS.get(name) or _kind(name, detail, source, offset, around)
+        kind = _KINDS.get(name) or _kind(name, detail, source, offset, around[-1][1] if around else _PARAGRAPH)
         if kind is not None:
             level = int(detail["level"][1]) if name == "Heading" else 0
             yield begin + offset, kind, levels.get(offset, level)
         if name in _CONTAINERS:
-            ends.append(span["end"])
-            around.append(_CONTAINERS[name])
+            around.append((span["end"], _CONTAINERS[name]))
 
 
 def _with_known_underlines(source: str) -> tuple[str, dict[int, int]]:
@@ -188,11 +186,11 @@ def _without_deep_quotes(source: str) -> str:
     return _DEEP_QUOTES.sub(lambda marks: "x" * len(marks[0]), source)
 
 
-def _kind(name: str, detail: Any, source: str, start: int, around: list[Kind]) -> Kind | None:
+def _kind(name: str, detail: Any, source: str, start: int, around: Kind) -> Kind | None:
     """Return the kind that depends on more than the name of the block that begins here, or None for anything inside a
     block or only a container."""
     if name == "Paragraph":
-        return around[-1] if around else _PARAGRAPH
+        return around
     if name == "CodeBlock":
         return _CODE if detail != "Indented" or code_share(_indented(source, start)) > 0.5 else _PARAGRAPH
     if name == "MetadataBlock":  # elsewhere, and without keys, it is text between two rules
@@ -256,16 +254,14 @@ def _contradictions(fences: Sequence[re.Match[str]], mark: str) -> tuple[int, bo
 
 
 def _with_headings(text: str, starts: list[BlockStart]) -> Iterator[Block]:
-    levels, titles = list[int](), list[str]()
+    above = list[tuple[int, str]]()  # the level and the text of each heading
     heading: tuple[str, ...] = ()
     for (start, kind, level), (end, _, _) in pairwise(chain(starts, [(len(text), _PARAGRAPH, 0)])):
         if kind is _HEADING:
-            while levels and levels[-1] >= level:
-                levels.pop()
-                titles.pop()
-            levels.append(level)
-            titles.append(_heading_text(text[start:end]))
-            heading = tuple(titles)
+            while above and above[-1][0] >= level:
+                above.pop()
+            above.append((level, _heading_text(text[start:end])))
+            heading = tuple(title for _, title in above)
         yield Block(kind, start, end, heading)
 
 

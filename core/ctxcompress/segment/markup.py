@@ -158,11 +158,10 @@ class _ElementReader:
 
 def _sentences(text: str, start: int, end: int) -> Iterator[Node]:
     """Yield the sentences of a text within an element, or the whole if it is short."""
-    if end - start > _LONG_TEXT:
-        for match in _SENTENCE_OR_TAG.finditer(text, start, end - 1):
-            if not match["tag"]:
-                yield Node(NodeKind.RECORD, start, match.end())
-                start = match.end()
+    for match in _SENTENCE_OR_TAG.finditer(text, start, end - 1) if end - start > _LONG_TEXT else ():
+        if not match["tag"]:
+            yield Node(NodeKind.RECORD, start, match.end())
+            start = match.end()
     yield Node(NodeKind.RECORD, start, end)
 
 

@@ -4,6 +4,7 @@ beside others are turns."""
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from ctxcompress.code.lexing import indent_of
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.conversation import LoneTurn, Turn, is_said, lone_turn
@@ -150,13 +151,13 @@ def _split_fence(text: str, start: int, end: int) -> tuple[list[int], bool]:
     fenced = closing is not None
     closing = closing or len(lines)
     inner = lines[1:closing]
-    base = min((_indent(line) for line in inner if not line.isspace()), default=0)
+    base = min((indent_of(line) for line in inner if not line.isspace()), default=0)
     most = _PIECE if fenced else 1
     cuts: list[int] = []
     statement = position = start + len(lines[0])
     for number, line in enumerate(lines[1:], 1):
-        at_statement = not line.isspace() and _indent(line) <= base and not (_CLOSER.match(line) and number != closing)
-        if at_statement:
+        is_within = line.isspace() or indent_of(line) > base
+        if not is_within and (number == closing or not _CLOSER.match(line)):
             _close_piece(cuts, statement, position, most)
             statement = position
         if number == closing:
@@ -171,10 +172,6 @@ def _close_piece(cuts: list[int], statement: int, end: int, most: int) -> None:
     """Add a cut before a statement that would make its piece too long. The first cut is after the head."""
     if not cuts or (end - cuts[-1] > most and statement > cuts[-1]):
         cuts.append(statement)
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 def _closing_fence(lines: Sequence[str]) -> int | None:

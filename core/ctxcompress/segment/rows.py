@@ -45,7 +45,6 @@ _MOST_HEADERS = 3
 _LONGEST_PERIOD = 40
 """Characters of a cell that can be a year or a date."""
 _PERIOD = lazy_regex(r"[^\d|]*(?:\b\d{1,2}\b[^\d|]*)?\b(?:FY|CY|Q[1-4] ?)?(?:19|20)\d\d\b[^\d|]*")
-_AMOUNT = lazy_regex(r"\d")
 
 
 def row_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
@@ -247,7 +246,7 @@ def _names_columns(row: str) -> bool:
     named = list(filter(None, others))
     if named and all(len(cell) <= _LONGEST_PERIOD and _PERIOD.fullmatch(cell) for cell in named):
         return True
-    return bool(named) and not label and not any(map(_AMOUNT.search, named))
+    return bool(named) and not label and not any(map(_DIGIT.search, named))
 
 
 def _cells_between_bars(row: str) -> list[str]:

@@ -223,11 +223,8 @@ def is_prose_line(text: str) -> bool:
         return True
     if '":' in text:
         return False
-    return not _has_early_colon(text) if first.isdigit() else not begins_with_speaker(text)
-
-
-def _has_early_colon(text: str) -> bool:
-    return text.find(":", 0, _OPENING) >= 0 or text.find("\uff1a", 0, _OPENING) >= 0
+    opening = text[:_OPENING]
+    return not (":" in opening or "\uff1a" in opening if first.isdigit() else begins_with_speaker(text))
 
 
 def segment_lines(texts: Sequence[str], language: str) -> list[list[Segment]]:
