@@ -89,7 +89,8 @@ def assert_rules(messages, compressor, generation):
         whole = messages[place]
         assert replace(message, texts=whole.texts) == whole
         for text, original in zip(message.texts, whole.texts, strict=True):
-            assert text in (original, LEFT_OUT) or is_subsequence(text.replace("[…]\n", "").replace("[…]", ""), original)
+            bare = text.replace("[…]\n", "").replace("[…]", "")
+            assert text in (original, LEFT_OUT) or is_subsequence(bare, original)
     fixed = sum(compressor.tokens(messages[place]) for place in untouched_places(messages, compressor.keep_last))
     total = sum(map(compressor.tokens, shown.values()))
     if fixed <= compressor.history_tokens:
