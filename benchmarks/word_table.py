@@ -1,4 +1,4 @@
-"""Make the word table that ctxcompress.encoders.words reads, of the vectors of wordllama.
+"""Make the word table that ctxcompress.encoders.static reads, of the vectors of wordllama.
 
     python benchmarks/word_table.py core/ctxcompress/encoders/words.npz
 

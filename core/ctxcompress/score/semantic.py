@@ -13,7 +13,7 @@ import numpy as np
 from ctxcompress.data.table import Floats
 from ctxcompress.encoders import WORDS, encoder_named
 from ctxcompress.encoders.encoder import Comparer, Encoder, knowledge, word_vectors_of
-from ctxcompress.encoders.words import WordTable
+from ctxcompress.encoders.static import WordTable
 from ctxcompress.score.closeness import Closeness, closeness_of_all, closeness_of_best
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.matches import ranks, stacked, standardized

@@ -7,7 +7,7 @@ import pytest
 
 from ctxcompress import CompressionConfig, Passage, compress
 from ctxcompress.encoders import StaticVectors, encoder_named
-from ctxcompress.encoders.words import WordTable
+from ctxcompress.encoders.static import WordTable
 from ctxcompress.errors import ConfigError
 
 TEXTS = [
