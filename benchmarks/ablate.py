@@ -70,6 +70,14 @@ def compared(name: str, before: tuple[Kept, float], after: tuple[Kept, float]) -
     return [name, f"{mean:+.4f}", str((every < 0).sum()), str((every > 0).sum()), loss, share(after[1] / before[1])]
 
 
+def report(title: str, found: Sequence[Sequence[str]]) -> str:
+    """Return the table of the rows that change what any case keeps, and the names of the others."""
+    header = ["without", "evidence", "worse", "better", "loses most", "CPU"]
+    telling = [row for row in found if row[2:4] != ["0", "0"]]
+    others = ", ".join(row[0] for row in found if row not in telling)
+    return f"{title}. No case changes without: {others}.\n\n{table(header, telling)}"
+
+
 def main() -> None:
     parser = publishing_parser(__doc__)
     parser.add_argument("cases", nargs="+", type=Path)
@@ -82,9 +90,8 @@ def main() -> None:
         with switched_off:
             found.append(compared(name, before, measured(sets)))
         print(*found[-1], sep="\t", flush=True)
-    header = ["without", "evidence", "worse", "better", "loses most", "CPU"]
-    title = f"Measured on {datetime.now(UTC):%Y-%m-%d}, {sum(map(len, sets.values())):,} cases in {len(sets)} sets:\n\n"
-    publish({"rules": title + table(header, found)}, given.docs)
+    title = f"Measured on {datetime.now(UTC):%Y-%m-%d}, {sum(map(len, sets.values())):,} cases in {len(sets)} sets"
+    publish({"rules": report(title, found)}, given.docs)
 
 
 if __name__ == "__main__":

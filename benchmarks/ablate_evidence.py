@@ -66,17 +66,17 @@ def by_hand(cases: Sequence[Example], budget: int) -> float:
 
 
 def ablation(found: Mapping[str, Row]) -> str:
-    """A row for each model: the mean of the sets, its difference to everything, and the set that loses most."""
+    """A row for each model: its difference to everything as a mean of the sets, and the set that loses most."""
     everything = found[EVERYTHING]
-    rows = [[title, *_cells(row, everything)] for title, row in found.items() if row]
-    return table(["learned", "mean", "difference", "loses most"], rows)
+    rows = [[title, *_cells(row, everything)] for title, row in found.items() if title != EVERYTHING]
+    return table([f"{share(mean(everything.values()))} with {EVERYTHING}", "difference", "loses most"], rows)
 
 
-def _cells(row: Row, everything: Row) -> tuple[str, str, str]:
+def _cells(row: Row, everything: Row) -> tuple[str, str]:
     changes = {name: row[name] - everything[name] for name in everything}
     least = min(changes, key=changes.__getitem__)
     loses = f"{least} {difference(changes[least])}" if changes[least] < 0 else ""
-    return share(mean(row.values())), difference(mean(changes.values())), loses
+    return difference(mean(changes.values())), loses
 
 
 def difference(value: float) -> str:
