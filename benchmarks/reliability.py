@@ -24,7 +24,7 @@ from lib.evaluation import in_place_of_published, load, models_left_out
 from lib.examples import Example, Floats
 from lib.kinds import kind_of
 from lib.learning import Sets
-from lib.markdown_blocks import publish, publishing_parser, share, table
+from lib.markdown_blocks import publish, publishing_parser, table
 from train_evidence import RememberedComparer
 
 from ctxcompress.encoders import WORDS, StaticVectors
@@ -32,6 +32,8 @@ from ctxcompress.query.terms import Question
 from ctxcompress.score.evidence import evidence, matches_in
 
 BINS = (0.0, 0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
+_WORDS, _DEFAULT = 0, 1
+"""The columns of the probabilities."""
 
 Judged = Mapping[str, Floats]
 """Name of a set -> shape (segments, 3): the probability by words, that of the default, and whether it is evidence."""
@@ -55,37 +57,34 @@ def _judged(case: Example) -> Floats:
 
 
 def reliability(found: Judged) -> str:
-    """Return a row for each bin of the probabilities: what was predicted, and how often it was so."""
-    rows, weight = np.vstack(list(found.values())), _weights(found)
-    needed, cells = rows[:, 2], []
-    for low, high in pairwise(BINS):
-        line = [f"{low:g} to {high:g}"]
-        for column in (0, 1):
-            inside = (rows[:, column] >= low) & (rows[:, column] < high + (high == BINS[-1]))
-            means = [np.average(values[inside], weights=weight[inside]) for values in (rows[:, column], needed)]
-            line += [f"{inside.sum():,}", *(f"{mean:.4f}" if mean < 0.1 else share(mean) for mean in means)]
-        cells.append(line)
-    return table(["probability", *["segments", "predicted", "were evidence"] * 2], cells)
+    """Return a row for each bin of the default's probabilities: what was predicted, and how often it was so."""
+    (_, probability, needed), weight = np.vstack(list(found.values())).T, _weights(found)
+    place = np.clip(np.digitize(probability, BINS) - 1, 0, len(BINS) - 2)
+    cells = []
+    for number, (low, high) in enumerate(pairwise(BINS)):
+        inside = place == number
+        if inside.any():
+            means = [np.average(values[inside], weights=weight[inside]) for values in (probability, needed)]
+            cells.append([f"{low:g} to {high:g}", f"{inside.sum():,}", *(f"{mean:.4f}" for mean in means)])
+    return table(["probability", "segments", "predicted", "were evidence"], cells)
 
 
 def brier(found: Judged) -> str:
-    """Return a row for each kind: the errors by words and of the default."""
+    """Return a row for each kind, and two for all: of the default and by words alone."""
     kinds = {kind: {of: rows for of, rows in found.items() if kind_of(of) == kind} for kind in map(kind_of, found)}
-    cells = [_errors(kind, of_kind) for kind, of_kind in sorted(kinds.items())]
-    header = ["kind", "evidence", "Brier", "skill", "expected", "Brier, words", "skill, words", "expected, words"]
-    return table(header, [*cells, _errors("all", found)])
+    cells = [[kind, *_errors(of_kind, _DEFAULT)] for kind, of_kind in sorted(kinds.items())]
+    cells += [["all", *_errors(found, _DEFAULT)], ["all, by words alone", *_errors(found, _WORDS)]]
+    return table(["kind", "Brier", "skill", "expected"], cells)
 
 
-def _errors(kind: str, found: Judged) -> list[str]:
+def _errors(found: Judged, column: int) -> list[str]:
     rows, weight = np.vstack(list(found.values())), _weights(found)
-    needed = rows[:, 2]
-    often = float(np.average(needed, weights=weight))
-    cells = [kind, f"{100 * often:.1f} %"]
-    for column in (1, 0):
-        error = float(np.average((rows[:, column] - needed) ** 2, weights=weight))
-        expected = float(np.average(rows[:, column], weights=weight)) / often
-        cells += [f"{error:.4f}", f"{1 - error / (often * (1 - often)):.2f}".replace("-", "−"), f"{expected:.2f}"]
-    return cells
+    probability, needed = rows[:, column], rows[:, -1]
+    often, expected, error = (
+        float(np.average(values, weights=weight)) for values in (needed, probability, (probability - needed) ** 2)
+    )
+    skill = f"{1 - error / (often * (1 - often)):.2f}".replace("-", "−")
+    return [f"{error:.4f}", skill, f"{expected / often:.2f}"]
 
 
 def _weights(found: Judged) -> Floats:

@@ -104,24 +104,29 @@ def left_out(sets: Mapping[str, Contexts]) -> Iterator[tuple[str, Confidences]]:
 
 
 def by_name(title: str, found: Mapping[str, Sequence[Confidences]]) -> str:
-    """Return a table with a row for each name, the means of its sets."""
-    header = [title, *[f"{of}{what}" for of in ("", "removed: ") for what in ("AUC", "precision", "recall")]]
-    return table(header, [[name, *_row(sets)] for name, sets in found.items()])
+    """Return a table with a row for each name, the means of its sets: precision and recall of what is doubted, for both
+    ways to have no answer. There are as many contexts without an answer as with one."""
+    header = [title, "precision", "recall", "removed: precision", "removed: recall"]
+    return table(header, [[name, *_doubted(sets, 1), *_doubted(sets, 2)] for name, sets in found.items()])
 
 
-def _row(sets: Sequence[Confidences]) -> Iterator[str]:
-    """Yield AUC, and precision and recall of what is doubted, for both ways to have no answer. There are as many
-    contexts without an answer as with one."""
-    for without in ("of_others", "without_answer"):
-        pairs = [(found.own, none) for found in sets if len(none := getattr(found, without))]
-        if not pairs:
-            yield from (_UNKNOWN,) * 3
-            continue
-        alarms, recall = ([(found[place] < DOUBTED).mean() for found in pairs] for place in (0, 1))
-        doubted = float(np.mean(alarms) + np.mean(recall))
-        yield share(float(np.mean([_auc(*pair) for pair in pairs])))
-        yield share(float(np.mean(recall)) / doubted) if doubted else _UNKNOWN
-        yield share(float(np.mean(recall)))
+def _doubted(sets: Sequence[Confidences], way: int) -> tuple[str, str]:
+    """Return (precision, recall). way: the field of the contexts without an answer."""
+    shares = [[(of_set[place] < DOUBTED).mean() for place in (0, way)] for of_set in sets if len(of_set[way])]
+    if not shares:
+        return _UNKNOWN, _UNKNOWN
+    alarms, recall = np.mean(shares, axis=0)
+    return share(recall / (alarms + recall)) if alarms + recall else _UNKNOWN, share(recall)
+
+
+def aucs(title: str, found: Mapping[str, Confidences]) -> str:
+    """Return the table of the AUC of each set, and their mean, for both ways to have no answer."""
+    known = {
+        name: [_auc(of_set.own, of_set[way]) if len(of_set[way]) else np.nan for way in (1, 2)]
+        for name, of_set in found.items()
+    }
+    known["mean"] = list(np.nanmean(list(known.values()), axis=0))
+    return table([title, "AUC", "removed: AUC"], [[name, *map(share, of_set)] for name, of_set in known.items()])
 
 
 def _auc(own: Floats, others: Floats) -> float:
@@ -137,7 +142,8 @@ def main() -> None:
     options = parser.parse_args()
     sets = {set_name(path): contexts(list(read_cases(path, options.limit))) for path in options.cases}
     found = dict(left_out(sets))
-    print(by_name("set", {name: [of_set] for name, of_set in found.items()}), end="\n\n")
+    of_sets = {name: [of_set] for name, of_set in found.items()}
+    print(by_name("set", of_sets), aucs("set", found), sep="\n\n", end="\n\n")
     kinds = sorted(set(map(kind_of, found)))
     of_kinds = {kind: [of_set for name, of_set in found.items() if kind_of(name) == kind] for kind in kinds}
     publish({"confidence": by_name("kind", of_kinds | {"mean": list(found.values())})}, options.docs)
