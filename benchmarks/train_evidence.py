@@ -170,9 +170,9 @@ def train_alone(name: str, sets: Sets, folder: str | None, *, dry_run: bool) -> 
 
 def print_table(title: str, table: Mapping[str, Mapping[str, float]]) -> None:
     models = list(dict.fromkeys(model for row in table.values() for model in row))
-    print(f"{title:12s}" + "".join(f"{model:>10s}" for model in models))
+    print(f"{title:12s}" + "".join(f"{model:>12s}" for model in models))
     for name, row in table.items():
-        print(f"{name:12s}" + "".join(f"{row[model]:10.3f}" for model in models), flush=True)
+        print(f"{name:12s}" + "".join(f"{row[model]:12.3f}" for model in models), flush=True)
 
 
 if __name__ == "__main__":

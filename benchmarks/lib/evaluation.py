@@ -43,7 +43,6 @@ __all__ = [
     "FOLDS",
     "LAST",
     "MEASURED_ONLY",
-    "Comparers",
     "alone_left_out",
     "budget_of",
     "compressed_with",
