@@ -3,21 +3,18 @@
     python benchmarks/ablate_evidence.py CASES... -o ablation.md --docs docs/evidence.md
 
 CASES are files that lib/cases.py reads, one for each set. The model over words is learned without one group after the
-other, and tested on folds as in train_evidence.py. The last row, "by hand", is the scorer "bm25", which is not learned.
---docs replaces the table "ablation" of that document. Needs the extra `dev`.
+other, and tested on folds. --docs replaces the table "ablation" of that document. Needs the extra `dev`.
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from statistics import mean
 
-from lib.evaluation import ENCODING, budget_of, folds, load, survivors
-from lib.examples import Example
+from lib.evaluation import folds, load
 from lib.learning import Sets
 from lib.markdown_blocks import publish, share, table
 
-from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.score.bridges import BRIDGES
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
@@ -44,39 +41,27 @@ Row = Mapping[str, float]
 
 
 def rows(sets: Sets) -> dict[str, Row]:
-    """Of each model, by what is left out of it, and of the scorer made by hand."""
+    """Of each model, by what is left out of it."""
     without = {EVERYTHING: (), **GROUPS, "all bridges": BRIDGES}
-    found: dict[str, Row] = {
-        f"without {name}" if names else name: _words(folds(sets, {}, frozenset(names)))
-        for name, names in without.items()
-    }
-    found["by hand (`bm25`)"] = {name: by_hand(cases, budget_of(name)) for name, cases in sets.items()}
-    return found
+    return {name: _words(folds(sets, {}, frozenset(names))) for name, names in without.items()}
 
 
 def _words(results: Mapping[str, Mapping[str, float]]) -> Row:
     return {name: of["words"] for name, of in results.items()}
 
 
-def by_hand(cases: Sequence[Example], budget: int) -> float:
-    """The evidence that the scorer "bm25" keeps."""
-    compressor = Compressor(CompressionConfig(scorer="bm25", encoding=ENCODING, max_tokens=budget))
-    kept = sum(survivors(case, compressor.compress(case.query, case.passages).text) for case in cases)
-    return kept / sum(len(case.gold) for case in cases)
-
-
 def ablation(found: Mapping[str, Row]) -> str:
-    """A row for each model: the mean of the sets, its difference to everything, and the set that loses most."""
+    """A row for each model: its difference to everything as a mean of the sets, and the set that loses most."""
     everything = found[EVERYTHING]
-    rows = [[title, *_cells(row, everything)] for title, row in found.items() if row]
-    return table(["learned", "mean", "difference", "loses most"], rows)
+    rows = [[title, *_cells(row, everything)] for title, row in found.items() if title != EVERYTHING]
+    return table([f"{share(mean(everything.values()))} without", "difference", "loses most"], rows)
 
 
-def _cells(row: Row, everything: Row) -> tuple[str, str, str]:
+def _cells(row: Row, everything: Row) -> tuple[str, str]:
     changes = {name: row[name] - everything[name] for name in everything}
     least = min(changes, key=changes.__getitem__)
     loses = f"{least} {difference(changes[least])}" if changes[least] < 0 else ""
-    return share(mean(row.values())), difference(mean(changes.values())), loses
+    return difference(mean(changes.values())), loses
 
 
 def difference(value: float) -> str:

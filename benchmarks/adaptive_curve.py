@@ -1,25 +1,23 @@
-"""Shows what `adaptive=True` saves, costs and prunes, and whether the probabilities at which it stops are right.
+"""Shows what `adaptive=True` saves, costs and prunes.
 
     python benchmarks/adaptive_curve.py CASES... -o docs/images/adaptive.svg --folds --docs docs/evidence.md
 
 CASES are files that lib/cases.py reads, one for each set. Each set is compressed to its budget without `adaptive`,
 and with several values of `adaptive`. The picture has a line for each set: the share of the budget that is
 used (across) against the evidence that is kept (up). A CSV file beside it has the numbers, and a table their means.
-Two more tables compare the probabilities with how often a segment was evidence. A last one shows how well `adaptive`
-prunes without a budget: precision and recall of the kept segments, and what is kept of passages that belong to another
-question.
+A last table shows how well `adaptive` prunes without a budget: precision and recall of the kept segments, and what is
+kept of passages that belong to another question.
 
 With --folds, each quarter of every set is tested with weights that were learned from the rest. Without it, the
-published weights are tested, which may have been learned from the same cases. --docs replaces the tables "adaptive"
-and "calibration" of that document. Needs the extra `dev`.
+published weights are tested, which may have been learned from the same cases. --docs replaces the table "adaptive" of
+that document. Needs the extra `dev`.
 """
 
 import argparse
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
@@ -27,7 +25,7 @@ from unittest.mock import patch
 import matplotlib as mpl
 import numpy as np
 from lib.evaluation import ENCODING, FOLDS, budget_of, load, survivors
-from lib.examples import Example, Floats
+from lib.examples import Example
 from lib.learning import Sets, calibrate, learn_words
 from lib.markdown_blocks import publish, share, table
 from lib.pruning import Pruned, pruned, pruning
@@ -43,16 +41,12 @@ OFF = 0.0
 """Stands for `adaptive=False`, in the CSV too."""
 DEFAULT = CompressionConfig(adaptive=True).adaptive
 THRESHOLDS = (OFF, 0.001, 0.002, 0.005, DEFAULT, 0.02, 0.05, 0.1)
-BINS = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 1.0)
 # Of the palette of Okabe and Ito, which the colour-blind can tell apart; where the colours come again, lines differ.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
 LINES = ("-", "--", ":")
 _CLOSEST_LABELS = 0.03
 _HIGHEST_LABEL = 1.06
 """Between the middles of two names, and where the highest may be, as shares of the axis."""
-
-Truth = tuple[Floats, NDArray[np.bool_]]
-"""(the probability of each segment, whether it is evidence)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +58,6 @@ class Outcome:
     """Pieces of evidence, for each threshold."""
     used: tuple[float, ...]
     """Share of the budget, for each threshold."""
-    probability: Floats
     needed: NDArray[np.bool_]
     pruned: tuple[Pruned, ...] = ()
     """Without a budget, for each threshold of `lib.pruning`."""
@@ -120,7 +113,6 @@ def measure(case: Example, model: Model, budget: int, thresholds: Sequence[float
         gold=len(case.gold),
         kept=tuple(survivors(case, result.text) for result in results),
         used=tuple(result.tokens / budget for result in results),
-        probability=model.calibration.probability(case.words(model.stages)),
         needed=case.needed,
     )
 
@@ -170,45 +162,6 @@ def _means(of: Sequence[Point]) -> tuple[str, str]:
 
 def _mean(values: Iterator[float]) -> float:
     return float(np.mean(list(values)))
-
-
-def reliability(sets: Sequence[Truth], bins: Sequence[float] = BINS) -> str:
-    """What was predicted, and how often it was so, by what was predicted. Every set weighs the same."""
-    probability = np.concatenate([p for p, _ in sets])
-    needed = np.concatenate([n for _, n in sets])
-    weight = np.concatenate([np.full(p.size, 1 / p.size) for p, _ in sets])
-    place = np.clip(np.digitize(probability, bins) - 1, 0, len(bins) - 2)
-    rows = []
-    for number, (low, high) in enumerate(pairwise(bins)):
-        inside = place == number
-        if inside.any():
-            predicted, observed = (
-                float(np.average(values[inside], weights=weight[inside])) for values in (probability, needed)
-            )
-            rows.append([f"{low:g} to {high:g}", f"{inside.sum():,}", f"{predicted:.4f}", f"{observed:.4f}"])
-    return table(["probability", "segments", "predicted on average", "were evidence"], rows)
-
-
-def reliability_by_set(sets: Mapping[str, Truth]) -> str:
-    """Of each set what was predicted on average, how often it was so, and what of the evidence is below the default."""
-    return table(
-        ["set", "segments", "predicted on average", "were evidence", f"evidence below {DEFAULT:g}"],
-        [
-            [
-                name,
-                f"{p.size:,}",
-                f"{p.mean():.4f}",
-                f"{needed.mean():.4f}",
-                f"{100 * (p[needed] < DEFAULT).mean():.1f} %",
-            ]
-            for name, (p, needed) in sets.items()
-        ],
-    )
-
-
-def truth(found: Sequence[Outcome]) -> Truth:
-    """Probabilities and truth of all segments of a set."""
-    return np.concatenate([o.probability for o in found]), np.concatenate([o.needed for o in found])
 
 
 def draw(sets: Sequence[Sequence[Point]], output: Path) -> None:
@@ -285,12 +238,10 @@ def main() -> None:
     options = _options()
     found = outcomes(load(options.cases, options.limit), options.folds)
     rows = [points(name, of_set) for name, of_set in found.items()]
-    truths = {name: truth(of_set) for name, of_set in found.items()}
     options.output.parent.mkdir(parents=True, exist_ok=True)
     write_numbers(rows, options.output.with_suffix(".csv"))
     draw(rows, options.output)
-    publish({"adaptive": trade_off(rows), "calibration": reliability(list(truths.values()))}, options.docs)
-    print(reliability_by_set(truths), end="\n\n")
+    publish({"adaptive": trade_off(rows)}, options.docs)
     print(pruning({name: [(o.pruned, o.needed) for o in of_set] for name, of_set in found.items()}))
 
 
@@ -299,7 +250,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("cases", type=Path, nargs="+")
     parser.add_argument("-o", "--output", type=Path, required=True, help="the picture; the numbers stand beside it")
     parser.add_argument("--folds", action="store_true", help="judge each case with weights not learned from it")
-    parser.add_argument("--docs", type=Path, help="the document to put the tables into")
+    parser.add_argument("--docs", type=Path, help="the document to put the table into")
     parser.add_argument("--limit", type=int, default=200, help="cases of a set at most")
     options = parser.parse_args()
     if options.output.suffix == ".csv":

@@ -3,7 +3,7 @@
     python benchmarks/evidence_tables.py                          # print the table
     python benchmarks/evidence_tables.py --docs docs/evidence.md  # print it, and replace it in the document
 
-The numbers are those of the last run of train_evidence.py.
+The numbers are those of the last run of train_evidence.py. The sets of a kind stand together.
 """
 
 import argparse
@@ -16,21 +16,16 @@ from lib.kinds import kind_of
 from lib.markdown_blocks import publish, share, table
 
 EVIDENCE = Path(__file__).parent.parent / "core" / "ctxcompress" / "score" / "evidence.json"
-_NOT_MEASURED = "–"
+_COLUMNS = {"bm25": "bm25", "word_table": "default", "static": "static"}
+"""Name of what train_evidence.py measures -> name of its column."""
 
 
 def held_out(left_out: Mapping[str, Mapping[str, float]]) -> str:
     """Return the table of the evidence kept of each set by each model that had nothing of its kind."""
-    columns = list(dict.fromkeys(column for row in left_out.values() for column in row))
-    rows = [
-        [name, kind_of(name), *(_measured(row.get(column)) for column in columns)] for name, row in left_out.items()
-    ]
-    measured = [[row[column] for row in left_out.values() if column in row] for column in columns]
-    return table(["set", "kind", *columns], [*rows, ["mean", "", *(share(mean(values)) for values in measured)]])
-
-
-def _measured(value: float | None) -> str:
-    return _NOT_MEASURED if value is None else share(value)
+    ordered = sorted(left_out.items(), key=lambda item: kind_of(item[0]))
+    rows = [[name, *(share(row[column]) for column in _COLUMNS)] for name, row in ordered]
+    means = [share(mean(row[column] for row in left_out.values())) for column in _COLUMNS]
+    return table(["set", *_COLUMNS.values()], [*rows, ["mean", *means]])
 
 
 def main() -> None:

@@ -5,8 +5,9 @@
 
 CASES are files of question answering cases that lib/cases.py reads, one for each set. Each question is asked of its own
 passages, which answer it, and of those of two other cases of its set, which do not. The area under the curve (AUC) says
-how often the confidence in the first is greater; 0.5 is chance. A harder test is the column "answer removed": the
-question's own passages without those that have evidence.
+how often the confidence in the first is greater; 0.5 is chance. A harder test are the columns "removed": the
+question's own passages without those that have evidence. Precision and recall are of what the confidence doubts among
+as many contexts without an answer as with one.
 
 Each set is tested with weights that were learned from the other kinds of text (lib/kinds.py). Every set weighs the
 same, and so do the two answers. Needs the extra `dev`.
@@ -17,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 import numpy as np
 from lib.cases import Case, read_cases, set_name
@@ -30,6 +32,8 @@ from ctxcompress.query.terms import query_terms
 from ctxcompress.score.evidence import CONFIDENCE, confidence_features
 from ctxcompress.text.words import Terms
 
+DOUBTED = 0.25
+"""Below this confidence `adaptive` makes all segments less likely: see `_likelihoods` in pipeline/scoring.py."""
 _OTHERS = 2
 """How many other contexts each question is asked of."""
 _REGULARIZATION = 1.0
@@ -39,6 +43,14 @@ _UNKNOWN = "–"
 @dataclass(frozen=True, slots=True)
 class Contexts:
     """The features of the questions of a set in their contexts, each of shape (contexts, features)."""
+
+    own: Floats
+    of_others: Floats
+    without_answer: Floats
+
+
+class Confidences(NamedTuple):
+    """The confidences in the contexts of a set."""
 
     own: Floats
     of_others: Floats
@@ -82,40 +94,44 @@ def learned(sets: Sequence[Contexts]) -> LogisticRegression:
     return model.fit(np.vstack(rows), np.concatenate(answers), sample_weight=np.concatenate(weights))
 
 
-def left_out(sets: Mapping[str, Contexts]) -> Iterator[list[str]]:
-    """Yield a row for each set, measured with weights learned from the other kinds."""
+def left_out(sets: Mapping[str, Contexts]) -> Iterator[tuple[str, Confidences]]:
+    """Yield the confidences in the contexts of each set, with weights learned from the other kinds."""
     for name, found in sets.items():
         rest = [other for of, other in sets.items() if kind_of(of) != kind_of(name) and len(other.of_others)]
         model = learned(rest)
-        own, others, without = (
-            model.predict_proba(rows)[:, 1] if len(rows) else np.array([])
-            for rows in (found.own, found.of_others, found.without_answer)
-        )
-        yield [name, kind_of(name), _auc(own, others), _auc(own, without), *map(_mean, (own, others, without))]
+        contexts_of = (found.own, found.of_others, found.without_answer)
+        yield name, Confidences(*(model.predict_proba(of)[:, 1] if len(of) else np.array([]) for of in contexts_of))
 
 
-def by_kind(rows: Sequence[Sequence[str]]) -> str:
-    """Return the table of the means of each kind, from the rows of the sets."""
-    kinds = sorted({row[1] for row in rows})
-    found = [[kind, *_means([row[2:4] for row in rows if row[1] == kind])] for kind in kinds]
-    return table(["kind", "AUC", "answer removed"], found)
+def by_name(title: str, found: Mapping[str, Sequence[Confidences]]) -> str:
+    """Return a table with a row for each name, the means of its sets: precision and recall of what is doubted, for both
+    ways to have no answer. There are as many contexts without an answer as with one."""
+    header = [title, "precision", "recall", "removed: precision", "removed: recall"]
+    return table(header, [[name, *_doubted(sets, 1), *_doubted(sets, 2)] for name, sets in found.items()])
 
 
-def _means(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    for column in zip(*rows, strict=True):
-        known = [float(cell) for cell in column if cell != _UNKNOWN]
-        yield share(float(np.mean(known))) if known else _UNKNOWN
+def _doubted(sets: Sequence[Confidences], way: int) -> tuple[str, str]:
+    """Return (precision, recall). way: the field of the contexts without an answer."""
+    shares = [[(of_set[place] < DOUBTED).mean() for place in (0, way)] for of_set in sets if len(of_set[way])]
+    if not shares:
+        return _UNKNOWN, _UNKNOWN
+    alarms, recall = np.mean(shares, axis=0)
+    return share(recall / (alarms + recall)) if alarms + recall else _UNKNOWN, share(recall)
 
 
-def _auc(own: Floats, others: Floats) -> str:
-    if not len(others):
-        return _UNKNOWN
+def aucs(title: str, found: Mapping[str, Confidences]) -> str:
+    """Return the table of the AUC of each set, and their mean, for both ways to have no answer."""
+    known = {
+        name: [_auc(of_set.own, of_set[way]) if len(of_set[way]) else np.nan for way in (1, 2)]
+        for name, of_set in found.items()
+    }
+    known["mean"] = list(np.nanmean(list(known.values()), axis=0))
+    return table([title, "AUC", "removed: AUC"], [[name, *map(share, of_set)] for name, of_set in known.items()])
+
+
+def _auc(own: Floats, others: Floats) -> float:
     truth = np.concatenate([np.ones(len(own)), np.zeros(len(others))])
-    return share(roc_auc_score(truth, np.concatenate([own, others])))
-
-
-def _mean(values: Floats) -> str:
-    return share(float(values.mean())) if len(values) else _UNKNOWN
+    return float(roc_auc_score(truth, np.concatenate([own, others])))
 
 
 def main() -> None:
@@ -125,10 +141,12 @@ def main() -> None:
     parser.add_argument("--docs", type=Path, help="the document to put the table into")
     options = parser.parse_args()
     sets = {set_name(path): contexts(list(read_cases(path, options.limit))) for path in options.cases}
-    header = ["set", "kind", "AUC", "answer removed", "mean of own", "of others", "of own without the answer"]
-    rows = list(left_out(sets))
-    print(table(header, rows), end="\n\n")
-    publish({"confidence": by_kind(rows)}, options.docs)
+    found = dict(left_out(sets))
+    of_sets = {name: [of_set] for name, of_set in found.items()}
+    print(by_name("set", of_sets), aucs("set", found), sep="\n\n", end="\n\n")
+    kinds = sorted(set(map(kind_of, found)))
+    of_kinds = {kind: [of_set for name, of_set in found.items() if kind_of(name) == kind] for kind in kinds}
+    publish({"confidence": by_name("kind", of_kinds | {"mean": list(found.values())})}, options.docs)
     model = learned([found for found in sets.values() if len(found.of_others)])
     for name, weight in zip(CONFIDENCE, model.coef_[0], strict=True):
         print(f"{name}: {weight:.2f}")

@@ -2,6 +2,7 @@
 
     python benchmarks/train_evidence.py CASES...                     # print the table, learn from all, write
     python benchmarks/train_evidence.py CASES... --dry-run           # only print the table
+    python benchmarks/train_evidence.py CASES... --only left_out     # print the table, and keep it with the weights
     python benchmarks/train_evidence.py CASES... --only source       # learn the pass over source code, keep the others
     python benchmarks/train_evidence.py CASES... --only turns        # the same for the pass over turns
     python benchmarks/train_evidence.py CASES... --only word_table   # the same for the share of the word table
@@ -12,9 +13,9 @@ a model of sentence-transformers; the published weights were learned with all-Mi
 `semantic` and `static`.
 
 A table says what to expect: the sets of each kind are tested with weights that were learned from the other kinds, which
-stands for new kinds. lib/kinds.py names the kinds. The pass over source code alone is tested on languages that it was
-not learned from, the pass over turns on other sets of conversations. The shares of the
-word table and of an encoder are tested on the other kinds.
+stands for new kinds. lib/kinds.py names the kinds. The pass over source code is tested on languages that it was not
+learned from, the pass over turns on other sets of conversations. The shares of the word table and of an encoder are
+tested on the other kinds.
 """
 
 import argparse
@@ -28,7 +29,6 @@ from typing import Any
 import numpy as np
 from lib.evaluation import (
     LAST,
-    Comparers,
     alone_left_out,
     last_left_out,
     learn,
@@ -90,15 +90,13 @@ class RememberedComparer:
         return self._known[key]
 
 
-def written(sets: Sets, models: Mapping[str, Model], others: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
+def written(sets: Sets, models: Mapping[str, Model]) -> dict[str, Any]:
     return {
         "about": "Weights of the evidence scorer in several passes: see score/evidence.py and docs/evidence.md.",
         "trained": datetime.date.today().isoformat(),
         "seed": "none is needed: nothing is drawn at random",
         "regularization": REGULARIZATION,
-        "encoder": json.loads(OUTPUT.read_text(encoding="utf-8"))["encoder"],
         "cases": {name: len(cases) for name, cases in sets.items()},
-        "left_out": others,
         "models": {name: _model(model, COLUMNS[name]) for name, model in models.items()},
     }
 
@@ -122,7 +120,11 @@ def main() -> None:
     parser.add_argument("cases", type=Path, nargs="+")
     parser.add_argument("--encoder", help="folder or name of a model of sentence-transformers")
     parser.add_argument("--limit", type=int, default=200, help="cases of a set at most")
-    parser.add_argument("--only", choices=["static", *ALONE], help="the model that is learned; the others stay")
+    parser.add_argument(
+        "--only",
+        choices=["left_out", "static", *ALONE],
+        help="the model that is learned; with left_out all models stay",
+    )
     parser.add_argument("--dry-run", action="store_true")
     options = parser.parse_args()
     if (options.only == "encoder") != (options.encoder is not None):
@@ -131,16 +133,18 @@ def main() -> None:
     if options.only in ALONE:
         train_alone(options.only, sets, options.encoder, dry_run=options.dry_run)
         return
-    encoders: Comparers = {"static": RememberedComparer(StaticVectors())}
-    others = dict(left_out(sets, encoders))
+    comparer = RememberedComparer(StaticVectors())
+    others = left_out(sets, comparer)
     print_table("left out", others)
     if not options.dry_run:
-        if options.only:
-            models = {**load_models(), "static": learn_one(sets, "static", encoders["static"])}
-        else:
-            _, learned = learn(sets, encoders)
+        data = json.loads(OUTPUT.read_text(encoding="utf-8")) | {"left_out": others}
+        if options.only is None:
+            _, learned = learn(sets, {"static": comparer})
             models = {**load_models(), **learned}  # the shares of the table and the encoder are learned on top of these
-        OUTPUT.write_text(json.dumps(written(sets, models, others), indent=1) + "\n", encoding="utf-8")
+            data |= written(sets, models)
+        elif options.only == "static":
+            data["models"]["static"] = _model(learn_one(sets, "static", comparer), COLUMNS["static"])
+        OUTPUT.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 
 def train_alone(name: str, sets: Sets, folder: str | None, *, dry_run: bool) -> None:
@@ -166,9 +170,9 @@ def train_alone(name: str, sets: Sets, folder: str | None, *, dry_run: bool) -> 
 
 def print_table(title: str, table: Mapping[str, Mapping[str, float]]) -> None:
     models = list(dict.fromkeys(model for row in table.values() for model in row))
-    print(f"{title:12s}" + "".join(f"{model:>10s}" for model in models))
+    print(f"{title:12s}" + "".join(f"{model:>12s}" for model in models))
     for name, row in table.items():
-        print(f"{name:12s}" + "".join(f"{row[model]:10.3f}" for model in models), flush=True)
+        print(f"{name:12s}" + "".join(f"{row[model]:12.3f}" for model in models), flush=True)
 
 
 if __name__ == "__main__":

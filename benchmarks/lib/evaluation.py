@@ -3,6 +3,7 @@
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -42,11 +43,11 @@ __all__ = [
     "FOLDS",
     "LAST",
     "MEASURED_ONLY",
-    "Comparers",
     "alone_left_out",
     "budget_of",
     "compressed_with",
     "folds",
+    "in_place_of_published",
     "last_left_out",
     "learn",
     "learn_last_alone",
@@ -55,6 +56,7 @@ __all__ = [
     "learn_table_model",
     "left_out",
     "load",
+    "models_left_out",
     "neutral",
     "survivors",
 ]
@@ -140,10 +142,14 @@ def learn_one(sets: Sets, name: str, comparer: Comparer) -> Model:
 
 def learn_table_model(sets: Sets) -> Model:
     """Learn the model for the word table, between the published weights for words and for larger word vectors."""
-    published, table = load_models(), encoder_named(WORDS)
+    return _learn_table(sets, load_models())
+
+
+def _learn_table(sets: Sets, models: Mapping[str, Model]) -> Model:
+    """Learn the model for the word table, between these models for words and for larger word vectors."""
     english = {of: [case for case in cases if case.language == "en"] for of, cases in _prose(sets).items()}
-    static = published["static"]
-    stage = learn_table(english, published["words"].stages, static.stages[0], Meaning(table))
+    static, table = models["static"], encoder_named(WORDS)
+    stage = learn_table(english, models["words"].stages, static.stages[0], Meaning(table))
     return Model((stage,), static.calibration)
 
 
@@ -161,12 +167,15 @@ def alone_left_out(
         model = model_of({of: cases for of, cases in sets.items() if kind_of(of) != kind})
         for of, cases in sets.items():
             if kind_of(of) == kind:
-                yield of, compressed_with({**load_models(), name: model}, cases, budget_of(of), {name: encoder})
+                found = compressed_with({**load_models(), name: model}, cases, budget_of(of), {name: encoder})
+                yield of, {way: _share([pair]) for way, pair in found.items()}
 
 
-def learn_last_alone(name: str, sets: Sets, without: frozenset[str] = frozenset()) -> tuple[Judge, Model]:
-    """Learn only one of LAST, on top of the published weights for words. Returns its judge, too."""
-    words = load_models()["words"]
+def learn_last_alone(
+    name: str, sets: Sets, without: frozenset[str] = frozenset(), words: Model | None = None
+) -> tuple[Judge, Model]:
+    """Learn only one of LAST, on top of a model for words, or the published one. Returns its judge, too."""
+    words = words or load_models()["words"]
 
     def before(case: Example) -> Floats:
         return words.calibration.probability(case.words(words.stages))
@@ -249,29 +258,65 @@ def folds(sets: Sets, encoders: Comparers, without: frozenset[str] = frozenset()
     return {name: {model: _share(pairs) for model, pairs in of.items()} for name, of in found.items()}
 
 
-def left_out(sets: Sets, encoders: Comparers) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield each set with the evidence that ctxcompress keeps: with `scorer="bm25"`, and with each model if it was
-    learned from the other kinds. Source code is left out by language: see `last_left_out`."""
-    for kind in dict.fromkeys(map(kind_of, sets)):
-        tested = {name: cases for name, cases in sets.items() if kind_of(name) == kind}
-        others = {name: cases for name, cases in sets.items() if kind_of(name) != kind}
-        if not _prose(tested) and kind not in map(kind_of, MEASURED_ONLY):
-            continue
-        _, models = learn(others, encoders)
+def left_out(sets: Sets, comparer: Comparer) -> dict[str, dict[str, float]]:
+    """Return the evidence that ctxcompress keeps of each set: with `scorer="bm25"`, and with the models that
+    `models_left_out` has for it, over words, with the word table and with the comparer."""
+    found: dict[str, dict[str, list[tuple[int, int]]]] = {name: {} for name in sets}
+    for models, tested in models_left_out(sets, comparer):
         for name, cases in tested.items():
-            yield name, compressed_with(models, cases, budget_of(name), encoders)
+            encoders = {"word_table": WORDS, "static": comparer}
+            for way, pair in compressed_with(models, cases, budget_of(name), encoders).items():
+                found[name].setdefault(way, []).append(pair)
+    return {name: {way: _share(pairs) for way, pairs in of.items()} for name, of in found.items()}
+
+
+def models_left_out(sets: Sets, comparer: Comparer) -> Iterator[tuple[dict[str, Model], Sets]]:
+    """Yield all models, learned without a kind, and the cases of that kind to test them on.
+
+    Where a last pass is for such cases, it is learned from the other parts of their kind: see `last_left_out`.
+    """
+    for kind in dict.fromkeys(map(kind_of, sets)):
+        others = {name: cases for name, cases in sets.items() if kind_of(name) != kind}
+        _, models = learn(others, {"static": comparer})
+        models["word_table"] = _learn_table(others, models)
+        tested = {name: cases for name, cases in sets.items() if kind_of(name) == kind}
+        yield models, _where(tested, lambda _, case: not any(last.is_for(case) for last in LAST.values()))
+        for name in LAST:
+            for model, of_part in _last_by_part(name, sets, tested, models["words"]):
+                yield models | {name: model}, of_part
+
+
+def _last_by_part(name: str, sets: Sets, tested: Sets, words: Model) -> Iterator[tuple[Model, Sets]]:
+    """Yield for each part of the tested sets a last pass that was learned without it, and the cases of the part."""
+    last = LAST[name]
+    found, tested = (_where(of, lambda _, case: last.is_for(case)) for of in (sets, tested))
+    for part in sorted({last.part(of, case) for of, cases in tested.items() for case in cases}):
+        rest = _where(found, lambda of, case, part=part: last.part(of, case) != part)
+        model = learn_last_alone(name, rest, words=words)[1] if rest else neutral()[name]
+        yield model, _where(tested, lambda of, case, part=part: last.part(of, case) == part)
+
+
+def _where(sets: Sets, is_wanted: Callable[[str, Example], bool]) -> Sets:
+    """Return the cases that are wanted, without sets that have none."""
+    found = {name: [case for case in cases if is_wanted(name, case)] for name, cases in sets.items()}
+    return {name: cases for name, cases in found.items() if cases}
 
 
 def compressed_with(
     models: Mapping[str, Model], cases: Sequence[Example], budget: int, encoders: Mapping[str, Encoder | Comparer | str]
-) -> dict[str, float]:
-    """Return the evidence that ctxcompress keeps of these cases with `scorer="bm25"`, and with these models in the
+) -> dict[str, tuple[int, int]]:
+    """Return (pieces of evidence kept, all pieces) of these cases with `scorer="bm25"`, and with these models in the
     place of the published ones: over words and with each encoder. A last pass that `models` lacks changes nothing."""
     config = CompressionConfig(max_tokens=budget, encoding=ENCODING, encoder=None)
     ways = {"bm25": replace(config, scorer="bm25"), "words": config}
     ways |= {name: replace(config, encoder=encoder) for name, encoder in encoders.items()}
-    with patch("ctxcompress.score.evidence.load_models", return_value=neutral() | dict(models)):
-        return {name: _share([_compressed(cases, way)]) for name, way in ways.items()}
+    with in_place_of_published(models):
+        return {name: _compressed(cases, way) for name, way in ways.items()}
+
+
+def in_place_of_published(models: Mapping[str, Model]) -> AbstractContextManager[object]:
+    """Return a block in which these models score, and last passes that `models` lacks change nothing."""
+    return patch("ctxcompress.score.evidence.load_models", return_value=neutral() | dict(models))
 
 
 def _compressed(cases: Sequence[Example], config: CompressionConfig) -> tuple[int, int]:

@@ -23,3 +23,14 @@ def test_a_row_of_the_table_counts_the_cases_that_keep_less_and_more(ablate: Mod
     before = {"one": [1.0, 1.0, 0.0, 0.5], "two": [1.0]}, 2.0
     after = {"one": [0.0, 1.0, 1.0, 0.0], "two": [1.0]}, 1.0
     assert ablate.compared("x", before, after) == ["x", "-0.0625", "2", "1", "one -0.125", ".500"]
+
+
+def test_rows_that_change_no_case_are_named_above_the_table(ablate: ModuleType) -> None:
+    found = [["format: a", "-0.1000", "2", "1", "one -0.100", ".9"], ["format: b", "+0.0000", "0", "0", "", "1.1"]]
+    assert ablate.report("Measured", found).splitlines() == [
+        "Measured. No case changes without format: b.",
+        "",
+        "| without | evidence | worse | better | loses most |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        "| format: a | -0.1000 | 2 | 1 | one -0.100 |",
+    ]
