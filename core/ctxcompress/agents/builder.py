@@ -21,10 +21,10 @@ from ctxcompress.config import checks
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.metadata import as_passages, own_copy
 from ctxcompress.data.passages import Passage
-from ctxcompress.data.results import Decision, DeliveredContext, KeptPassage, Reason, StageStats
+from ctxcompress.data.results import Decision, KeptPassage, Reason, StageStats
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.pipeline.pipeline import run_pipeline
-from ctxcompress.pipeline.task import Task
+from ctxcompress.pipeline.task import DeliveredContext, Task
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.reduce.stages import reduced
 

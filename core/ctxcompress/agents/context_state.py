@@ -16,9 +16,10 @@ from ctxcompress.agents.delivered_memory import DeliveredMemory
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.metadata import as_number
 from ctxcompress.data.passages import Marker, Passage, Span, inverse, shown
-from ctxcompress.data.results import Decision, DeliveredContext, KeptPassage, Reason
+from ctxcompress.data.results import Decision, KeptPassage, Reason
 from ctxcompress.encoders.vectors import as_numbers
 from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.pipeline.task import DeliveredContext
 from ctxcompress.text.tokens import TokenCounter
 
 __all__ = ["ContextState", "RecentStates", "plain_data"]

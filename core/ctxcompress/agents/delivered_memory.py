@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 
 from ctxcompress.code.elision import GAP
 from ctxcompress.data.passages import Passage, Span, joined, shown
-from ctxcompress.data.results import DeliveredContext, KeptPassage
+from ctxcompress.data.results import KeptPassage
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions, read_together, segments_of
 from ctxcompress.pipeline.call_cache import ReadText
+from ctxcompress.pipeline.task import DeliveredContext
 from ctxcompress.reduce.reduction import DeliveredTexts
 from ctxcompress.segment.conversation import LoneTurn, lone_turn, recorded_speaker
 from ctxcompress.select.repetition import DeliveredRuns, unit_texts

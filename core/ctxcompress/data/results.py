@@ -19,7 +19,6 @@ __all__ = [
     "Compression",
     "CountsTokens",
     "Decision",
-    "DeliveredContext",
     "Format",
     "KeptPassage",
     "Kind",
@@ -341,12 +340,3 @@ class Compression:
         passages = {part.index: part.original for part in self.passages}
         passages.update((part.index, part.passage) for part in self.dropped)
         return [passages[index] for index in sorted(passages)]
-
-
-@dataclass(frozen=True, slots=True)
-class DeliveredContext:
-    """The context that the language model already has."""
-
-    text: str = ""
-    parts: Sequence[KeptPassage] = ()
-    """The kept passages that make up the text."""

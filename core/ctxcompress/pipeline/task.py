@@ -10,7 +10,7 @@ from typing import Protocol
 from ctxcompress.config.options import CompressionConfig, Tier
 from ctxcompress.data.documents import Document
 from ctxcompress.data.passages import Passage, Span, shown
-from ctxcompress.data.results import DeliveredContext, KeptPassage, ResultOperations
+from ctxcompress.data.results import KeptPassage, ResultOperations
 from ctxcompress.errors import ConfigError
 from ctxcompress.language_model import LLMSelector
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions
@@ -26,6 +26,7 @@ __all__ = [
     "AUTO_ADAPTIVE",
     "AUTO_TIERS",
     "Delivered",
+    "DeliveredContext",
     "Frame",
     "OriginalText",
     "Presentation",
@@ -169,6 +170,15 @@ def resolve_auto_budget(query: str, config: CompressionConfig) -> CompressionCon
     complexity = classify_complexity(query, language=config.language).level
     least = AUTO_ADAPTIVE[classify_intent(query, language=config.language).intent]
     return config.with_options(tier=AUTO_TIERS[complexity], adaptive=max(least, config.adaptive))
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveredContext:
+    """The context that the language model already has."""
+
+    text: str = ""
+    parts: Sequence[KeptPassage] = ()
+    """The kept passages that make up the text."""
 
 
 class Delivered(Protocol):
