@@ -33,7 +33,7 @@ def searching(*queries):
 
 
 def agent_of(responses, checkpointer, builder=None):
-    tools = builder_tools(builder or CtxContextBuilder(max_tokens=60), RETRIEVER, state_key="context")
+    tools = builder_tools(builder or CtxContextBuilder(max_tokens=70), RETRIEVER, state_key="context")
     return create_agent(Model(responses=responses), tools, state_schema=State, checkpointer=checkpointer)
 
 
