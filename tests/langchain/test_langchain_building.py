@@ -55,7 +55,8 @@ def test_an_agent_that_goes_back_in_time_adds_to_what_was_there_then():
     first = agent.invoke({"messages": [HumanMessage("1, 2?")]}, THREAD)
     before_tools = next(found for found in agent.get_state_history(THREAD) if "tools" in found.next)
     again = agent.invoke(None, before_tools.config)
-    assert sorted(texts_of(again)) == sorted(texts_of(first))
+    said = [sorted(text.removesuffix(" […]") for text in texts_of(state)) for state in (again, first)]
+    assert said[0] == said[1]  # which of two tools comes first is chance, and what comes first has no marker
     assert len(again["context"]["items"]) == len(first["context"]["items"])
 
 

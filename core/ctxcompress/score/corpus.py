@@ -142,14 +142,12 @@ class Corpus:
         return self.concordance.find(words, self.concordance.texts - len(self.words))
 
     @classmethod
-    def of(
-        cls, documents: Sequence[Passage], table: SegmentTable, words: Sequence[Sequence[str]] | None = None
-    ) -> "Corpus":
-        """Build the corpus of a table. documents: as passages. words: of each segment, if they are known."""
+    def of(cls, documents: Sequence[Passage], table: SegmentTable) -> "Corpus":
+        """Build the corpus of a table. documents: as passages."""
         labels, names = _section_labels(documents, table)
         return cls(
             table=table,
-            words=segment_words(table.segments, table.texts) if words is None else words,
+            words=segment_words(table.segments, table.texts),
             labels=split_each(labels),
             label_texts=labels,
             names=names,
