@@ -125,6 +125,9 @@ PROSE: Mapping[str, Callable[[int], Passages]] = {
         Passage(str(number), text, doc_id="manual") for number, text in enumerate(grouped(characters, 48))
     ],
     "passages of one line": lines,
+    "one nested list": lambda characters: [
+        "\n".join(f"- Part number {n}\n  - {line}" for n, line in enumerate(lines(characters)))
+    ],
 }
 MANUALS: Mapping[str, Callable[[int], Passages]] = {
     "manuals and code, one passage": lambda characters: [sample(characters)],

@@ -32,7 +32,7 @@ SEMANTIC = (
     "clause_similarity_of_passage",  # of the closest segment of the passage
     "clause_similarity_of_label",
 )
-"""The rows of `Semantics.features`, in order. A query of several hops may be close to none of its passages, while one
+"""The rows of `Meaning.features`, in order. A query of several hops may be close to none of its passages, while one
 of its clauses is close to each. With one or two passages clauses do not count, and their rows are 0."""
 
 READ = ("judged", "standing_out")

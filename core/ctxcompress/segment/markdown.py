@@ -69,6 +69,7 @@ _UNDERLINED = lazy_regex(
     r"(?<![^\n]\n)^(?P<title>\S[^\n]*)\n(?P<line>(?P<sign>[~^\"'+*#.])(?P=sign){2,})[ \t]*(?=\n\s|\Z)", re.MULTILINE
 )
 """A title over a line of a sign that Markdown does not know, as reStructuredText has them, and an empty line."""
+_WORD = lazy_regex(r"\w")
 _SIGNS = "=-~^"
 """The signs under titles, from the first level on; others are below."""
 _HEADING_END = lazy_regex(r"[ \t]+(?:#+|\{#[^{}\n]*\})$")
@@ -165,17 +166,26 @@ def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
 
 
 def _with_known_underlines(source: str) -> tuple[str, dict[int, int]]:
-    """Return the text with dashes under all underlined titles, and the levels of those that had another sign."""
+    """Return the text with dashes under all underlined titles, and the levels of those that had another sign.
+
+    A line of tildes within a fence of tildes closes it.
+    """
     levels: dict[int, int] = {}
-
-    def with_dashes(match: re.Match[str]) -> str:
-        title, line, sign = match["title"], match["line"], match["sign"]
-        if len(line) < len(title.rstrip()):
-            return match[0]
-        levels[match.start()] = 1 + (_SIGNS.find(sign) if sign in _SIGNS else len(_SIGNS))
-        return match[0].replace(line, "-" * len(line))
-
-    return _UNDERLINED.sub(with_dashes, source), levels
+    parts, end, seen = list[str](), 0, 0
+    is_fenced = source.startswith("~~~")
+    for match in _UNDERLINED.finditer(source):
+        start, stop = match.span("line")
+        is_fenced ^= source.count("\n~~~", seen, start - 1) % 2 == 1
+        seen = start
+        if is_fenced and match["sign"] == "~":
+            is_fenced = False
+        elif stop - start >= len(match["title"].rstrip()) and _WORD.search(match["title"]):
+            levels[match.start()] = 1 + (_SIGNS.find(match["sign"]) if match["sign"] in _SIGNS else len(_SIGNS))
+            parts += source[end:start], "-" * (stop - start)
+            end = stop
+        else:
+            is_fenced ^= match["sign"] == "~"
+    return "".join([*parts, source[end:]]), levels
 
 
 def _without_deep_quotes(source: str) -> str:

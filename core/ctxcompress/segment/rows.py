@@ -26,6 +26,8 @@ _LONGEST_ROW, _LONGEST_CELL = 500, 100
 """The most characters of a row and of a cell, on average. Longer rows have many cells, or else texts in them."""
 _ROW = lazy_regex(r"(?:[^\"\n]++|\"(?:[^\"]++|\"\")*+\"?)*+\n?")
 _QUOTED = lazy_regex(r"\"(?:[^\"]++|\"\")*+\"")
+_DEEPEST = 8
+"""The most empty cells at the beginning of a row that are told apart. Tables of reports have two or three."""
 _NUMBER = lazy_regex(r"[\"\s]*[-+$€]?\d")
 _ROWS_NAME = lazy_regex(r"\.[ct]sv$", re.IGNORECASE)
 _READ = 2_000
@@ -145,7 +147,7 @@ def _depth(row: str, sign: str) -> int:
     cells = [cell.strip() for cell in row.split(sign)]
     if len(cells) > 1 and cells[0] and not any(cells[1:]):
         return -1
-    return next((number for number, cell in enumerate(cells) if cell), 0)
+    return next((number for number, cell in enumerate(cells[:_DEEPEST]) if cell), _DEEPEST if any(cells) else 0)
 
 
 def _grouped(rows: Sequence[tuple[int, int, int]]) -> tuple[Node, ...]:

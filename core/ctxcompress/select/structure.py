@@ -29,8 +29,10 @@ _SILENT = frozenset((Kind.HEADING, Kind.TABLE, Kind.CODE, Kind.RECORD))
 _COLONS = (":", "\uff1a")
 _AFTER_COLON = "*_` \t\r\n"
 _NOTHING = range(0)
-_TITLES, _TITLED = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM)), frozenset((Kind.LIST_ITEM, Kind.CODE))
-"""The kinds that can be a title, and what they can be the title of."""
+_TITLES = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM))
+"""The kinds that can be a title, and that have one if they are indented deeper."""
+_TITLED = frozenset((Kind.LIST_ITEM, Kind.CODE))
+"""The kinds that have the title of the line above in any case."""
 _CLOSING = lazy_regex(r"[ \t>]*(?:`{3,}|~{3,})\s*")
 
 
@@ -168,7 +170,7 @@ def _repeated_texts(table: SegmentTable) -> dict[int, str]:
 
 
 def _announcing(table: SegmentTable) -> list[int]:
-    """Return the segments that announce what follows: those that end with a colon, and titles of lists."""
+    """Return the segments that announce what follows: those that end with a colon, and titles."""
     return [
         number
         for number, text in enumerate(table.texts)
@@ -182,11 +184,11 @@ def _is_title(table: SegmentTable, number: int, text: str) -> bool:
     deeper; if it is an item, only the latter."""
     if table.kind[number] not in _TITLES or "\n" in text or not text or not _is_block(table, number):
         return False
-    below, is_item = table.kind[number + 1], table.kind[number] is Kind.LIST_ITEM
-    if ends_sentence(text) or below not in _TITLED | _TITLES:
+    if ends_sentence(text):
         return False
+    below, is_item = table.kind[number + 1], table.kind[number] is Kind.LIST_ITEM
     is_deeper = _indentation(table.texts[number + 1]) > _indentation(table.texts[number])
-    return is_deeper or (below in _TITLED and not is_item)
+    return (is_deeper and below in _TITLES) or (below in _TITLED and (is_deeper or not is_item))
 
 
 def _is_block(table: SegmentTable, number: int) -> bool:
@@ -200,15 +202,14 @@ def _is_block(table: SegmentTable, number: int) -> bool:
 def _announcements(table: SegmentTable, above: Sequence[int]) -> list[int]:
     """Return, for each segment, the sentence or the list item right above that announces it, or -1.
 
-    Only list items, tables and code have one, and what follows a label that is a passage of its own; a list item
-    announces what is indented deeper. above: see `_announcing`.
+    Only list items, tables and code have one, what is indented deeper, and what follows a label that is a passage of
+    its own. Under a list item, only what is indented deeper has. above: see `_announcing`.
     """
     segments = table.segments
     found = [-1] * len(segments)
     for number in above:
         kind, end = segments[number].kind, _end_of_run(table, number)
         if kind not in _ANNOUNCED or kind is Kind.LIST_ITEM:
-            end = _end_of_deeper(table, number, end) if kind is Kind.LIST_ITEM else end
             found[number + 1 : end] = [number] * (end - number - 1)
         if _is_label(table, number):
             found[number + 1] = number
@@ -218,7 +219,7 @@ def _announcements(table: SegmentTable, above: Sequence[int]) -> list[int]:
 def _announced(table: SegmentTable, above: Sequence[int]) -> dict[int, range]:
     """Return number of a segment that announces a block -> the segments of the block.
 
-    The block is the lists, tables and code right under it; for a list item, only those that are indented deeper. Else
+    The block is the lists, tables and code right under it, and what is indented deeper; for a list item only that. Else
     it is the next paragraph, or within a paragraph the next line, or the beginning of the next passage if the segment
     is a passage of its own. above: see `_announcing`.
     """
@@ -228,8 +229,6 @@ def _announced(table: SegmentTable, above: Sequence[int]) -> dict[int, range]:
             end = _end_of_run(table, number)
             if end == number + 1:
                 end = _end_of_paragraph(table, number)
-            elif table.kind[number] is Kind.LIST_ITEM:
-                end = _end_of_deeper(table, number, end)
             if _is_label(table, number):
                 end = number + 2
             if end > number + 1:
@@ -243,23 +242,19 @@ def _is_label(table: SegmentTable, number: int) -> bool:
 
 
 def _end_of_run(table: SegmentTable, number: int) -> int:
-    """Return where the list items, tables and code right under a segment end, and what is indented deeper."""
+    """Return where the list items, tables and code right under a segment end, and what is indented deeper. Under a list
+    item, the next one that is not indented deeper ends them."""
     end, last, is_deeper = table.first[table.document[number] + 1], number + 1, False
+    depth, is_item = _indentation(table.texts[number]), table.kind[number] is Kind.LIST_ITEM
     while last < end:
+        kind = table.kind[last]
         if table.block[last] != table.block[last - 1]:
-            is_deeper = _indentation(table.texts[last]) > _indentation(table.texts[number])
-        if not (is_deeper or table.kind[last] in _ANNOUNCED or table.kind[last] is Kind.BOILERPLATE):
+            is_deeper = _indentation(table.texts[last]) > depth
+        goes_on = kind is Kind.BOILERPLATE or (kind in _ANNOUNCED and not (is_item and kind is Kind.LIST_ITEM))
+        if not (is_deeper or goes_on):
             break
         last += 1
     return last
-
-
-def _end_of_deeper(table: SegmentTable, number: int, end: int) -> int:
-    """Return where the segments that are indented deeper than a list item end, at most at `end`."""
-    depth = _indentation(table.texts[number])
-    kinds, texts = table.kind, table.texts
-    deeper = range(number + 1, end)
-    return next((n for n in deeper if kinds[n] is Kind.LIST_ITEM and _indentation(texts[n]) <= depth), end)
 
 
 def _end_of_paragraph(table: SegmentTable, number: int) -> int:

@@ -324,3 +324,9 @@ def test_rows_of_csv_come_with_the_rows_that_say_what_their_empty_cells_mean() -
                 assert above == f"Plant {row.rpartition(',')[2][0]},,,"
             if row.startswith(",,"):
                 assert kept[place - 1].startswith((",Late", ",,"))
+
+
+def test_rows_may_begin_with_any_number_of_empty_cells() -> None:
+    rows = [f"{',' * n}cell {n}{',' * (1_500 - n)}" for n in range(1_500)]
+    text = "\n".join(rows)
+    assert "".join(text[part.start : part.end] for part in segment(text)) == text

@@ -278,3 +278,18 @@ def test_rows_right_under_a_list_item_are_rows_of_a_table():
     parts = [(part.kind, text[part.start : part.end], part.needs) for part in segment(text)]
     assert [kind for kind, _, _ in parts] == [Kind.LIST_ITEM, *[Kind.TABLE] * 3, Kind.LIST_ITEM]
     assert [needs for _, _, needs in parts] == [(), (), (1,), (1,), ()]
+
+
+@pytest.mark.parametrize("code", ["}", "end", "x = 1\n\n}", "~~ ~", "Title"])
+@pytest.mark.parametrize("fence", ["~~~", "~~~~~~~~"])
+def test_tildes_under_code_close_its_fence_and_under_a_title_they_open_none(code: str, fence: str) -> None:
+    block = f"{fence}\nbegin {{\n\n{code}\n{fence}"
+    page = f"Use it so.\n\n{block}\n\nThe rest is prose.\n\nLimits\n~~~~~~~~\n\nNone is known.\n"
+    kinds = [(block.kind, page[block.start : block.end].strip()) for block in markdown_blocks(page)]
+    assert kinds == [
+        (Kind.PARAGRAPH, "Use it so."),
+        (Kind.CODE, block),
+        (Kind.PARAGRAPH, "The rest is prose."),
+        (Kind.HEADING, "Limits\n~~~~~~~~"),
+        (Kind.PARAGRAPH, "None is known."),
+    ]
