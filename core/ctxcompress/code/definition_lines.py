@@ -84,7 +84,7 @@ _NAMELESS = frozenset(("module", "exports", "prototype", "this", "self", "window
 _GOES_ON_AFTER = frozenset("(,{[")
 _ATTACHED = lazy_regex(
     r"[ \t]*+(?:@(?!interface\b)\w|#(?!endif\b)|//|/\*|\*|--[ ]|\[\[?\w[^\n]*\][ \t]*\r?$"
-    r"|template[ \t]*<[^\n]*>[ \t]*\r?$)",
+    r"|template[ \t]*<[^\n]*>[ \t]*\r?$|__attribute__[ \t]*\([^\n]*\)[ \t]*\r?$)",
     re.MULTILINE,
 )
 """Comments, decorators and attributes, which belong to the definition directly after them."""
