@@ -35,6 +35,8 @@ _MARGIN = 0.6
 """The share of the expected cost that a segment is assumed to have at least; one too long even so is not counted."""
 _SHORTEST_ALONE = 40
 """Characters: of a shorter piece a reader cannot tell what it belongs to."""
+_CHEAP = 0.25
+"""The share of the room left that may go to the sentence that explains another one."""
 _NOTHING: Set[int] = frozenset()
 
 
@@ -104,6 +106,7 @@ class Coherence:
         """order: the segments that may be chosen, from the best to the worst."""
         self._order, self._table = order, structure.table
         self._announcement, self._leading = structure.announcement, structure.leading
+        self._antecedent = structure.antecedent
         self._segments = len(structure.table.segments)
         self._groups: dict[int, dict[int, None]] = {}
 
@@ -129,6 +132,15 @@ class Coherence:
                 if group.keys().isdisjoint(found):
                     found.append(next(filter(kept.__contains__, group), next(iter(group))))
         return found[1:]
+
+    def explaining(self, item: int, kept: Container[int]) -> list[int]:
+        """Return what makes an item easier to read, but is not needed: the sentence that has what its first word stands
+        for, with all that this one needs; nothing if this is kept or cannot be chosen."""
+        sentence = self._antecedent[item] if item < self._segments else -1
+        if sentence < 0 or sentence in kept or sentence not in self._places:
+            return []
+        companions = self.companions(sentence, kept)
+        return [] if companions is None else [sentence, *companions]
 
     def is_orphan(self, items: Collection[int], kept: Container[int]) -> bool:
         """Tell whether these segments are too short to be understood alone, and stand beside no kept one.
@@ -219,10 +231,9 @@ class Knapsack:
             if self.room <= 0 or misses > PATIENCE:
                 return
             # The estimate is too much for most items once the budget is nearly full.
-            companions = self.coherence.companions(item, kept) if at_least(item) <= self.room else None
-            wanted = {item, *companions} - kept if companions is not None else _NOTHING
+            wanted = self._wanted(item) if at_least(item) <= self.room else _NOTHING
             cost = sum(map(self.cost, wanted))
-            if companions is None or cost > self.room:
+            if not wanted or cost > self.room:
                 misses += 1
             elif no_orphans and kept and self.coherence.is_orphan(wanted, kept):
                 self.orphans.add(item)
@@ -234,3 +245,15 @@ class Knapsack:
                 self.novelty.take(wanted)
                 kept |= wanted
                 self.chosen.add(item)
+
+    def _wanted(self, item: int) -> Set[int]:
+        """Return an item with all that must be kept with it, and what explains it if this is cheap; nothing if the item
+        cannot be chosen."""
+        companions = self.coherence.companions(item, self.kept)
+        if companions is None:
+            return _NOTHING
+        wanted = {item, *companions} - self.kept
+        more = {*self.coherence.explaining(item, self.kept)} - self.kept - wanted
+        if more and sum(map(self.cost, more)) <= _CHEAP * (self.room - sum(map(self.cost, wanted))):
+            return wanted | more
+        return wanted

@@ -7,6 +7,7 @@ from itertools import pairwise
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.query.focus import REFERENCES
 from ctxcompress.select.oversize import opening_fence
 from ctxcompress.select.repetition import SHORTEST_REPEATED, Runs
 from ctxcompress.text.lines import LONGEST_MARKER, ends_sentence, is_marker
@@ -33,6 +34,8 @@ _TITLES = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM))
 """The kinds that can be a title, and that have one if they are indented deeper."""
 _TITLED = frozenset((Kind.LIST_ITEM, Kind.CODE))
 """The kinds that have the title of the line above in any case."""
+_REFERENCES = REFERENCES - {"la", "lo"}
+"""The words that refer to what was said before. At the beginning of a sentence the others are articles."""
 _CLOSING = lazy_regex(r"[ \t>]*(?:`{3,}|~{3,})\s*")
 
 
@@ -42,6 +45,7 @@ class Structure:
     __slots__ = (
         "announced",
         "announcement",
+        "antecedent",
         "leading",
         "runs",
         "same",
@@ -62,6 +66,8 @@ class Structure:
         above = [number for number in _announcing(table) if not _is_speaker(table, number)]
         self.announcement = _announcements(table, above)
         """The number of the sentence that announces the segment, or -1."""
+        self.antecedent = _antecedents(table)
+        """The number of the sentence that has what the first word of a sentence stands for, or -1."""
         self.announced = _announced(table, above)
         """Number of a segment that announces others -> these segments."""
         self.leading = {**_within(table, self.under), **self.announced}
@@ -214,6 +220,26 @@ def _announcements(table: SegmentTable, above: Sequence[int]) -> list[int]:
         if _is_label(table, number):
             found[number + 1] = number
     return found
+
+
+def _antecedents(table: SegmentTable) -> list[int]:
+    """Return, for each sentence that begins with a word such as "it" or "this", the nearest sentence before that does
+    not, under the same heading; -1 for all others."""
+    found = [-1] * len(table.segments)
+    before = Kind.HEADING
+    for number, kind in enumerate(table.kind):
+        if kind is before is Kind.PARAGRAPH and _refers(table.texts[number]):
+            above = number - 1
+            if table.document[number] == table.document[above] and table.heading[number] == table.heading[above]:
+                found[number] = above if found[above] < 0 else found[above]
+        before = kind
+    return found
+
+
+def _refers(text: str) -> bool:
+    """Tell whether a sentence begins with a word that stands for something before it."""
+    words = text.split(None, 1)
+    return bool(words) and words[0].strip(",.;:()").lower() in _REFERENCES
 
 
 def _announced(table: SegmentTable, above: Sequence[int]) -> dict[int, range]:

@@ -30,6 +30,9 @@ class Needs:
     def companions(self, item, kept):
         return self.needs.get(item, ())
 
+    def explaining(self, item, kept):
+        return ()
+
     def is_orphan(self, items, kept):
         return False
 
