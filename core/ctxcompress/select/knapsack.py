@@ -106,7 +106,7 @@ class Coherence:
         """order: the segments that may be chosen, from the best to the worst."""
         self._order, self._table = order, structure.table
         self._announcement, self._leading = structure.announcement, structure.leading
-        self._antecedent = structure.antecedent
+        self._above, self._antecedent = structure.table.headings_above(), structure.antecedent
         self._segments = len(structure.table.segments)
         self._groups: dict[int, dict[int, None]] = {}
 
@@ -133,14 +133,14 @@ class Coherence:
                     found.append(next(filter(kept.__contains__, group), next(iter(group))))
         return found[1:]
 
-    def explaining(self, item: int, kept: Container[int]) -> list[int]:
-        """Return what makes an item easier to read, but is not needed: the sentence that has what its first word stands
-        for, with all that this one needs; nothing if this is kept or cannot be chosen."""
-        sentence = self._antecedent[item] if item < self._segments else -1
-        if sentence < 0 or sentence in kept or sentence not in self._places:
-            return []
-        companions = self.companions(sentence, kept)
-        return [] if companions is None else [sentence, *companions]
+    def explaining(self, item: int, kept: Container[int]) -> Iterator[list[int]]:
+        """Yield what makes an item easier to read, but is not needed, each with all that it needs: the heading above, and
+        the sentence that has what its first word stands for. What is kept or cannot be chosen is left out."""
+        for other in (self._above[item], self._antecedent[item]) if item < self._segments else ():
+            if other >= 0 and other not in kept and other in self._places:
+                companions = self.companions(other, kept)
+                if companions is not None:
+                    yield [other, *companions]
 
     def is_orphan(self, items: Collection[int], kept: Container[int]) -> bool:
         """Tell whether these segments are too short to be understood alone, and stand beside no kept one.
@@ -253,7 +253,11 @@ class Knapsack:
         if companions is None:
             return _NOTHING
         wanted = {item, *companions} - self.kept
-        more = {*self.coherence.explaining(item, self.kept)} - self.kept - wanted
-        if more and sum(map(self.cost, more)) <= _CHEAP * (self.room - sum(map(self.cost, wanted))):
-            return wanted | more
+        left = self.room - sum(map(self.cost, wanted))
+        for explaining in self.coherence.explaining(item, {*self.kept, *wanted}):
+            more = {*explaining} - self.kept - wanted
+            cost = sum(map(self.cost, more))
+            if cost <= _CHEAP * left:
+                wanted |= more
+                left -= cost
         return wanted

@@ -34,6 +34,7 @@ _TITLES = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM))
 """The kinds that can be a title, and that have one if they are indented deeper."""
 _TITLED = frozenset((Kind.LIST_ITEM, Kind.CODE))
 """The kinds that have the title of the line above in any case."""
+_REFERRING = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE))
 _REFERENCES = REFERENCES - {"la", "lo"}
 """The words that refer to what was said before. At the beginning of a sentence the others are articles."""
 _CLOSING = lazy_regex(r"[ \t>]*(?:`{3,}|~{3,})\s*")
@@ -223,16 +224,15 @@ def _announcements(table: SegmentTable, above: Sequence[int]) -> list[int]:
 
 
 def _antecedents(table: SegmentTable) -> list[int]:
-    """Return, for each sentence that begins with a word such as "it" or "this", the nearest sentence before that does
-    not, under the same heading; -1 for all others."""
+    """Return, for each sentence that begins with a word such as "it" or "this", the nearest one right before it that
+    does not, under the same heading, or in the same item of a list; -1 for all others."""
     found = [-1] * len(table.segments)
-    before = Kind.HEADING
-    for number, kind in enumerate(table.kind):
-        if kind is before is Kind.PARAGRAPH and _refers(table.texts[number]):
-            above = number - 1
-            if table.document[number] == table.document[above] and table.heading[number] == table.heading[above]:
+    for above, number in pairwise(range(len(found))):
+        kind = table.kind[number]
+        if kind in _REFERRING and kind is table.kind[above] and _refers(table.texts[number]):
+            places = (table.document, table.heading) if kind is Kind.PARAGRAPH else (table.document, table.block)
+            if all(place[above] == place[number] for place in places):
                 found[number] = above if found[above] < 0 else found[above]
-        before = kind
     return found
 
 
