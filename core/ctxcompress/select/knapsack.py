@@ -36,7 +36,7 @@ _MARGIN = 0.6
 _SHORTEST_ALONE = 40
 """Characters: of a shorter piece a reader cannot tell what it belongs to."""
 _CHEAP = 0.25
-"""The share of the room left that may go to the sentence that explains another one."""
+"""The share of the room left that may go to a heading or sentence that explains an item."""
 _NOTHING: Set[int] = frozenset()
 
 
@@ -134,8 +134,8 @@ class Coherence:
         return found[1:]
 
     def explaining(self, item: int, kept: Container[int]) -> Iterator[list[int]]:
-        """Yield what makes an item easier to read, but is not needed, each with all that it needs: the heading above, and
-        the sentence that has what its first word stands for. What is kept or cannot be chosen is left out."""
+        """Yield what makes an item easier to read, but is not needed, each with all that it needs: the heading above it,
+        so that it does not stand below an earlier one, and the sentence that has what its first word stands for."""
         for other in (self._above[item], self._antecedent[item]) if item < self._segments else ():
             if other >= 0 and other not in kept and other in self._places:
                 companions = self.companions(other, kept)

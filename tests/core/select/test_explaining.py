@@ -1,4 +1,6 @@
-"""A sentence that begins with "it" or "this" comes with the sentence that says what this is, if that is cheap."""
+"""What is kept comes with what explains it, if that is cheap: its heading, and what "it" or "this" stands for."""
+
+import re
 
 import pytest
 from hypothesis import given
@@ -42,3 +44,33 @@ def test_it_never_costs_the_answer_its_place(room):
     long = f"The Merten light, {'which is known to all sailors of this coast, ' * 4}stands on the cape."
     page = f"{NOISE}\n\n{long} It was switched off in 1987.\n\n{NOISE}"
     assert "switched off in 1987" in compress("When was it switched off?", [page], max_tokens=room).text
+
+
+PLANS = "Alder Birch Cedar Dogwood Elm Fir Ginkgo Hazel".split()
+TOPICS = [
+    "the price of storage",
+    "limits of requests",
+    "keys of the team",
+    "the region of the data",
+    "invoices by mail",
+]
+
+
+@pytest.mark.parametrize("max_tokens", [280, 300, 320, 360])
+def test_no_text_stands_below_the_heading_of_another_section(max_tokens):
+    page = "\n\n".join(_section(number, name) for number, name in enumerate(PLANS))
+    (kept,) = compress("price of storage for Cedar", [page], max_tokens=max_tokens).passages
+    for shown in filter(None, re.split(r"^(?=## )", kept.text, flags=re.MULTILINE)):
+        title, _, text = shown.partition("\n\n")
+        section = next(part for part in page.split("\n\n## ") if part.removeprefix("## ").startswith(title[3:]))
+        assert all(line.replace(" […]", "").strip("[…] ") in section for line in text.split("\n\n"))
+
+
+def _section(number: int, name: str) -> str:
+    lines = [
+        f"About {topic}: {'most people ask for this first, and ' * (1 + (number + place) % 3)}it depends on the "
+        f"month, {number * 7 + place}."
+        for place, topic in enumerate(TOPICS)
+    ]
+    first = f"This plan is for teams of {number + 2} people who work on {TOPICS[number % 5]}."
+    return "\n\n".join((f"## {name}", first, *lines))
