@@ -134,7 +134,7 @@ class Coherence:
         return found[1:]
 
     def explaining(self, item: int, kept: Container[int]) -> Iterator[list[int]]:
-        """Yield what makes an item easier to read, but is not needed, each with all that it needs: the heading above it,
+        """Yield what makes an item easier to read, but is not needed, each with all that it needs: the heading above,
         so that it does not stand below an earlier one, and the sentence that has what its first word stands for."""
         for other in (self._above[item], self._antecedent[item]) if item < self._segments else ():
             if other >= 0 and other not in kept and other in self._places:
