@@ -39,29 +39,27 @@ _FRAGMENT = lazy_regex(r"#[^.#]*$")
 """The fragment of a URL that names a part of a file, such as `#L10-L42`."""
 _SHEBANG = lazy_regex(r"\#![^\n]*\b(?P<name>python|node|ruby|perl|bash|zsh|sh)")
 _INTERPRETERS = {"node": "javascript", "bash": "shell", "zsh": "shell", "sh": "shell"}
-_SIGNS = tuple((language, literals.split("|"), lazy_regex(signs, re.MULTILINE)) for language, literals, signs in (
-    ("python", "def |class |else:|try:|elif |except|self.|\nfrom ",
-     r"^[ \t]*(?:(?:def|class) \w+[^\n]{0,200}:[ \t]*$|else:|try:|elif |except\b)|\bself\.\w|^from [\w.]+ import "),
-    ("rust", "fn |let mut |impl|&mut |::<|\nuse ", r"\bfn \w+|\blet mut |\bimpl\b|&mut |::<|^use \w+::"),
-    ("go", "\nfunc |:=|\npackage |chan|defer ", r"^func |:=|^package \w+$|\bchan\b|\bdefer "),
-    ("java", "\nimport |public |private |protected |@Override",
-     r"^import [\w.]+;|\b(?:public|private|protected) (?:static |final |abstract )*[\w<>\[\]]+ \w+|@Override"),
-    ("cpp", "::|template|\n#include <|namespace ",
-     r"\bstd::|\btemplate ?<|^#include <\w+>$|\bnamespace \w+ ?\{|\w::~?\w+\("),
-    ("c", "\n#|)|->",
-     r"^#(?:include|define|ifdef|ifndef|endif)\b|^\w[\w *]{1,60}\([^;\n]{0,200}\)[ \t]*\{?$|->\w"),
-    ("typescript", "interface |: string|: number|: boolean|: void|: any|\nexport |as const",
-     r"\binterface \w+ \{|: (?:string|number|boolean|void|any)\b|^export type |\bas const\b"),
-    ("javascript", "=>|function|const |let |var |===|require(|\nexport ",
-     r"=> ?[{(\w]|\bfunction\b|\b(?:const|let|var) \w+ =|===|\brequire\(|^export "),
-    ("ruby", "end|def |module |attr_|do |",
-     r"^[ \t]*(?:end|def \w+[?!]?|module \w+|attr_\w+ :\w+)[ \t]*$|\bdo \|\w+\|"),
-    ("shell", "fi|done|esac|then|set -|${|[[ ", r"^[ \t]*(?:fi|done|esac|then|set -\w+)[ \t]*$|\$\{\w+\}|\[\[ "),
-))  # fmt: skip
-"""Signs of each language that the others mostly lack, after what a text with one of them has. Among equal counts the
-first language wins."""
+_SIGNS = {language: lazy_regex(signs, re.MULTILINE) for language, signs in (
+    ("python", r"\n[ \t]*(?:(?:def|class) \w+[^\n]{0,200}:[ \t]*$|else:|try:|elif |except\b)|self(?<=\bself)\.\w"
+     r"|\nfrom [\w.]+ import "),
+    ("rust", r"fn(?<=\bfn) \w+|let(?<=\blet) mut |impl(?<=\bimpl)\b|&mut |::<|\nuse \w+::"),
+    ("go", r"\nfunc |:=|\npackage \w+$|chan(?<=\bchan)\b|defer(?<=\bdefer) "),
+    ("java", r"\nimport [\w.]+;|p(?<=\bp)(?:ublic|rivate|rotected) (?:static |final |abstract )*[\w<>\[\]]+ \w+"
+     r"|@Override"),
+    ("cpp", r"std(?<=\bstd)::|template(?<=\btemplate) ?<|\n#include <\w+>$|namespace(?<=\bnamespace) \w+ ?\{"
+     r"|::(?<=\w::)~?\w+\("),
+    ("c", r"\n#(?:include|define|ifdef|ifndef|endif)\b|\n\w[\w *]{1,60}\([^;\n]{0,200}\)[ \t]*\{?$|->\w"),
+    ("typescript", r"interface(?<=\binterface) \w+ \{|: (?:string|number|boolean|void|any)\b|\nexport type "
+     r"|as(?<=\bas) const\b"),
+    ("javascript", r"=> ?[{(\w]|function(?<=\bfunction)\b|(?:const(?<=\bconst)|let(?<=\blet)|var(?<=\bvar)) \w+ ="
+     r"|===|require(?<=\brequire)\(|\nexport "),
+    ("ruby", r"\n[ \t]*(?:end|def \w+[?!]?|module \w+|attr_\w+ :\w+)[ \t]*$|do(?<=\bdo) \|\w+\|"),
+    ("shell", r"\n[ \t]*(?:fi|done|esac|then|set -\w+)[ \t]*$|\$\{\w+\}|\[\[ "),
+)}  # fmt: skip
+"""Signs of each language that the others mostly lack. Each begins with a literal, or with the line end before it, which
+a search skips to. Among equal counts the first language wins."""
 _LINE_SIGNS = lazy_regex(
-    r"""^[ \t]*+(?:
+    r"""\n[ \t]*+(?:
     (?P<graphql> (?:extend[ ])?(?:type|input)[ ]\w+(?:[ ]implements[ ][\w &]+)?[ ]\{$
       | scalar[ ]\w+$ | union[ ]\w+[ ]=[ ] | \w+(?:\([^\n()]*+\))?:[ ]\[?
         (?:[A-Z]\w*+!?+\]?! | (?:String|Int|Float|Boolean|ID)\b(?!!)\]?+)
@@ -70,7 +68,7 @@ _LINE_SIGNS = lazy_regex(
       | (?:locals|terraform)[ ]\{ )
     | (?P<nginx> (?:http|events|server|location[ ][^\n{;]*+|upstream[ ]\w+)[ ]?\{$
       | (?:listen|server_name|proxy_\w+|ssl_\w+|access_log|error_log|add_header|try_files|worker_\w+)[ ][^\n;=({]*+;$ )
-    | (?P<lisp> \((?:def[\w-]*|ns|let\*?|setq|require|provide|when|cond|lambda|use-package|:require)[ \t\r\n] )
+    | (?P<lisp> \((?:def[\w-]*|ns|let\*?|setq|require|provide|when|cond|lambda|use-package|:require)(?=[ \t\r\n]) )
     | (?P<erlang> -(?:module|export|include|record|define|spec|type|behaviou?r)\( | \w+\([^\n]*\)[ ]->$ )
     | (?P<lua> local[ ](?:function[ ])?\w | end[,)]*+$ | (?:else)?if[ ][^\n{]*?[ ]then$
       | function[ ][\w.:]+\([^\n()]*+\)$ )
@@ -197,10 +195,9 @@ def code_lines(text: str) -> tuple[int, int]:
 
 def _signs(text: str) -> Counter[str]:
     """Return how many signs of each language the beginning of a text has."""
-    sample, lines = text[:_SAMPLE], f"\n{text[:_SAMPLE]}\n"
-    possible = (sign for sign in _SIGNS if any(map(lines.__contains__, sign[1])))
-    found = Counter({language: len(signs.findall(sample)) for language, _, signs in possible})
-    return found + Counter(match.lastgroup or "" for match in _LINE_SIGNS.finditer(sample))
+    lines = f"\n{text[:_SAMPLE]}"
+    found = Counter({language: len(signs.findall(lines)) for language, signs in _SIGNS.items()})
+    return found + Counter(match.lastgroup or "" for match in _LINE_SIGNS.finditer(lines))
 
 
 def _extension(name: str | None) -> str:
