@@ -114,7 +114,7 @@ _MARKUP = r"""
 _LINES = lazy_regex(rf"\s*+(?:({_CODE})|\S)[^\n]*+", re.VERBOSE | re.MULTILINE)
 _LINES_OR_MARKUP = lazy_regex(rf"\s*+(?:({_MARKUP})|({_CODE})|\S)[^\n]*+", re.VERBOSE | re.MULTILINE)
 """Each line that is not blank, and the sign of what it is."""
-_TILDE_FENCE = lazy_regex(r"^~~~+[ \t]*[a-zA-Z]", re.MULTILINE)
+_FENCE = lazy_regex(r"\n(?:```|~~~+[ \t]*[a-zA-Z])")
 
 
 def is_code_name(name: str | None) -> bool:
@@ -138,7 +138,8 @@ def source_language(text: str, name: str | None = None) -> str:
     if shebang:
         return _INTERPRETERS.get(shebang["name"], shebang["name"])
     counts = _signs(text)
-    return max(counts, key=counts.__getitem__, default="")
+    best = max(counts, key=counts.__getitem__)
+    return best if counts[best] else ""
 
 
 def looks_like_code(text: str, name: str | None = None) -> bool:
@@ -152,7 +153,7 @@ def looks_like_code(text: str, name: str | None = None) -> bool:
     if has_long_lines and not may_be_json:
         return False
     extension = _extension(name)
-    if extension in _PROSE_EXTENSIONS or "\n```" in text or text.startswith("```") or _TILDE_FENCE.search(text):
+    if extension in _PROSE_EXTENSIONS or _FENCE.search(f"\n{text}"):
         return False
     if may_be_json and '":' in text[:_SAMPLE]:
         return True
@@ -165,7 +166,7 @@ def looks_like_code(text: str, name: str | None = None) -> bool:
     # A module may begin with pages of documentation, or be a table of values.
     parts = (text, text[-_SAMPLE:]) if len(text) > _SAMPLE else (text,)
     share = max(code / (code + others) if code else 0.0 for code, others in map(code_lines, parts))
-    return share > _CODE_SHARE or (share > 0.05 and _signs(text)[_LANGUAGE_BY_EXTENSION.get(extension, "")] > 1)
+    return share > _CODE_SHARE or (share > 0.05 and _signs(text).get(_LANGUAGE_BY_EXTENSION.get(extension, ""), 0) > 1)
 
 
 def _begins_as_code(text: str) -> bool:
@@ -193,11 +194,11 @@ def code_lines(text: str) -> tuple[int, int]:
     return len(signs) - others, others
 
 
-def _signs(text: str) -> Counter[str]:
+def _signs(text: str) -> dict[str, int]:
     """Return how many signs of each language the beginning of a text has."""
     lines = f"\n{text[:_SAMPLE]}"
-    found = Counter({language: len(signs.findall(lines)) for language, signs in _SIGNS.items()})
-    return found + Counter(match.lastgroup or "" for match in _LINE_SIGNS.finditer(lines))
+    found = {language: len(signs.findall(lines)) for language, signs in _SIGNS.items()}
+    return {**found, **Counter(match.lastgroup or "" for match in _LINE_SIGNS.finditer(lines))}
 
 
 def _extension(name: str | None) -> str:

@@ -23,8 +23,8 @@ _ENTRY = rf"""
     | (?:{_LEVELS})[ \t]+[^\s=]
     | [\w.-]+[-_]\d+[ ]+\|[ ]
 """
-"""A time stamp or a level near the beginning of a line. The digit, the four capital letters or the word that each of them
-has are looked for first: most lines have none."""
+"""A time stamp or a level near the beginning of a line. The digit, the capital letters or the word of each of them are
+looked for first: most lines have none."""
 _FRAME = r"""
       [ \t|+]*+File[ ]"[^"\n]+",[ ]line[ ]\d
     | [ \t]++at[ ](?:async[ ]|new[ ])?(?:[\w$.<>/\[\]@`,-]+[ ]?){1,4}(?:\[as[ ]\w+\][ ])?\(?[^\n]{0,200}[:)\d]
