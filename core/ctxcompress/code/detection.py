@@ -39,29 +39,27 @@ _FRAGMENT = lazy_regex(r"#[^.#]*$")
 """The fragment of a URL that names a part of a file, such as `#L10-L42`."""
 _SHEBANG = lazy_regex(r"\#![^\n]*\b(?P<name>python|node|ruby|perl|bash|zsh|sh)")
 _INTERPRETERS = {"node": "javascript", "bash": "shell", "zsh": "shell", "sh": "shell"}
-_SIGNS = tuple((language, literals.split("|"), lazy_regex(signs, re.MULTILINE)) for language, literals, signs in (
-    ("python", "def |class |else:|try:|elif |except|self.|\nfrom ",
-     r"^[ \t]*(?:(?:def|class) \w+[^\n]{0,200}:[ \t]*$|else:|try:|elif |except\b)|\bself\.\w|^from [\w.]+ import "),
-    ("rust", "fn |let mut |impl|&mut |::<|\nuse ", r"\bfn \w+|\blet mut |\bimpl\b|&mut |::<|^use \w+::"),
-    ("go", "\nfunc |:=|\npackage |chan|defer ", r"^func |:=|^package \w+$|\bchan\b|\bdefer "),
-    ("java", "\nimport |public |private |protected |@Override",
-     r"^import [\w.]+;|\b(?:public|private|protected) (?:static |final |abstract )*[\w<>\[\]]+ \w+|@Override"),
-    ("cpp", "::|template|\n#include <|namespace ",
-     r"\bstd::|\btemplate ?<|^#include <\w+>$|\bnamespace \w+ ?\{|\w::~?\w+\("),
-    ("c", "\n#|)|->",
-     r"^#(?:include|define|ifdef|ifndef|endif)\b|^\w[\w *]{1,60}\([^;\n]{0,200}\)[ \t]*\{?$|->\w"),
-    ("typescript", "interface |: string|: number|: boolean|: void|: any|\nexport |as const",
-     r"\binterface \w+ \{|: (?:string|number|boolean|void|any)\b|^export type |\bas const\b"),
-    ("javascript", "=>|function|const |let |var |===|require(|\nexport ",
-     r"=> ?[{(\w]|\bfunction\b|\b(?:const|let|var) \w+ =|===|\brequire\(|^export "),
-    ("ruby", "end|def |module |attr_|do |",
-     r"^[ \t]*(?:end|def \w+[?!]?|module \w+|attr_\w+ :\w+)[ \t]*$|\bdo \|\w+\|"),
-    ("shell", "fi|done|esac|then|set -|${|[[ ", r"^[ \t]*(?:fi|done|esac|then|set -\w+)[ \t]*$|\$\{\w+\}|\[\[ "),
-))  # fmt: skip
-"""Signs of each language that the others mostly lack, after what a text with one of them has. Among equal counts the
-first language wins."""
+_SIGNS = {language: lazy_regex(signs, re.MULTILINE) for language, signs in (
+    ("python", r"\n[ \t]*(?:(?:def|class) \w+[^\n]{0,200}:[ \t]*$|else:|try:|elif |except\b)|self(?<=\bself)\.\w"
+     r"|\nfrom [\w.]+ import "),
+    ("rust", r"fn(?<=\bfn) \w+|let(?<=\blet) mut |impl(?<=\bimpl)\b|&mut |::<|\nuse \w+::"),
+    ("go", r"\nfunc |:=|\npackage \w+$|chan(?<=\bchan)\b|defer(?<=\bdefer) "),
+    ("java", r"\nimport [\w.]+;|p(?<=\bp)(?:ublic|rivate|rotected) (?:static |final |abstract )*[\w<>\[\]]+ \w+"
+     r"|@Override"),
+    ("cpp", r"std(?<=\bstd)::|template(?<=\btemplate) ?<|\n#include <\w+>$|namespace(?<=\bnamespace) \w+ ?\{"
+     r"|::(?<=\w::)~?\w+\("),
+    ("c", r"\n#(?:include|define|ifdef|ifndef|endif)\b|\n\w[\w *]{1,60}\([^;\n]{0,200}\)[ \t]*\{?$|->\w"),
+    ("typescript", r"interface(?<=\binterface) \w+ \{|: (?:string|number|boolean|void|any)\b|\nexport type "
+     r"|as(?<=\bas) const\b"),
+    ("javascript", r"=> ?[{(\w]|function(?<=\bfunction)\b|(?:const(?<=\bconst)|let(?<=\blet)|var(?<=\bvar)) \w+ ="
+     r"|===|require(?<=\brequire)\(|\nexport "),
+    ("ruby", r"\n[ \t]*(?:end|def \w+[?!]?|module \w+|attr_\w+ :\w+)[ \t]*$|do(?<=\bdo) \|\w+\|"),
+    ("shell", r"\n[ \t]*(?:fi|done|esac|then|set -\w+)[ \t]*$|\$\{\w+\}|\[\[ "),
+)}  # fmt: skip
+"""Signs of each language that the others mostly lack. Each begins with a literal, or with the line end before it, which
+a search skips to. Among equal counts the first language wins."""
 _LINE_SIGNS = lazy_regex(
-    r"""^[ \t]*+(?:
+    r"""\n[ \t]*+(?:
     (?P<graphql> (?:extend[ ])?(?:type|input)[ ]\w+(?:[ ]implements[ ][\w &]+)?[ ]\{$
       | scalar[ ]\w+$ | union[ ]\w+[ ]=[ ] | \w+(?:\([^\n()]*+\))?:[ ]\[?
         (?:[A-Z]\w*+!?+\]?! | (?:String|Int|Float|Boolean|ID)\b(?!!)\]?+)
@@ -70,7 +68,7 @@ _LINE_SIGNS = lazy_regex(
       | (?:locals|terraform)[ ]\{ )
     | (?P<nginx> (?:http|events|server|location[ ][^\n{;]*+|upstream[ ]\w+)[ ]?\{$
       | (?:listen|server_name|proxy_\w+|ssl_\w+|access_log|error_log|add_header|try_files|worker_\w+)[ ][^\n;=({]*+;$ )
-    | (?P<lisp> \((?:def[\w-]*|ns|let\*?|setq|require|provide|when|cond|lambda|use-package|:require)[ \t\r\n] )
+    | (?P<lisp> \((?:def[\w-]*|ns|let\*?|setq|require|provide|when|cond|lambda|use-package|:require)(?=[ \t\r\n]) )
     | (?P<erlang> -(?:module|export|include|record|define|spec|type|behaviou?r)\( | \w+\([^\n]*\)[ ]->$ )
     | (?P<lua> local[ ](?:function[ ])?\w | end[,)]*+$ | (?:else)?if[ ][^\n{]*?[ ]then$
       | function[ ][\w.:]+\([^\n()]*+\)$ )
@@ -116,7 +114,7 @@ _MARKUP = r"""
 _LINES = lazy_regex(rf"\s*+(?:({_CODE})|\S)[^\n]*+", re.VERBOSE | re.MULTILINE)
 _LINES_OR_MARKUP = lazy_regex(rf"\s*+(?:({_MARKUP})|({_CODE})|\S)[^\n]*+", re.VERBOSE | re.MULTILINE)
 """Each line that is not blank, and the sign of what it is."""
-_TILDE_FENCE = lazy_regex(r"^~~~+[ \t]*[a-zA-Z]", re.MULTILINE)
+_FENCE = lazy_regex(r"\n(?:```|~~~+[ \t]*[a-zA-Z])")
 
 
 def is_code_name(name: str | None) -> bool:
@@ -140,7 +138,8 @@ def source_language(text: str, name: str | None = None) -> str:
     if shebang:
         return _INTERPRETERS.get(shebang["name"], shebang["name"])
     counts = _signs(text)
-    return max(counts, key=counts.__getitem__, default="")
+    best = max(counts, key=counts.__getitem__)
+    return best if counts[best] else ""
 
 
 def looks_like_code(text: str, name: str | None = None) -> bool:
@@ -154,7 +153,7 @@ def looks_like_code(text: str, name: str | None = None) -> bool:
     if has_long_lines and not may_be_json:
         return False
     extension = _extension(name)
-    if extension in _PROSE_EXTENSIONS or "\n```" in text or text.startswith("```") or _TILDE_FENCE.search(text):
+    if extension in _PROSE_EXTENSIONS or _FENCE.search(f"\n{text}"):
         return False
     if may_be_json and '":' in text[:_SAMPLE]:
         return True
@@ -167,7 +166,7 @@ def looks_like_code(text: str, name: str | None = None) -> bool:
     # A module may begin with pages of documentation, or be a table of values.
     parts = (text, text[-_SAMPLE:]) if len(text) > _SAMPLE else (text,)
     share = max(code / (code + others) if code else 0.0 for code, others in map(code_lines, parts))
-    return share > _CODE_SHARE or (share > 0.05 and _signs(text)[_LANGUAGE_BY_EXTENSION.get(extension, "")] > 1)
+    return share > _CODE_SHARE or (share > 0.05 and _signs(text).get(_LANGUAGE_BY_EXTENSION.get(extension, ""), 0) > 1)
 
 
 def _begins_as_code(text: str) -> bool:
@@ -195,12 +194,11 @@ def code_lines(text: str) -> tuple[int, int]:
     return len(signs) - others, others
 
 
-def _signs(text: str) -> Counter[str]:
+def _signs(text: str) -> dict[str, int]:
     """Return how many signs of each language the beginning of a text has."""
-    sample, lines = text[:_SAMPLE], f"\n{text[:_SAMPLE]}\n"
-    possible = (sign for sign in _SIGNS if any(map(lines.__contains__, sign[1])))
-    found = Counter({language: len(signs.findall(sample)) for language, _, signs in possible})
-    return found + Counter(match.lastgroup or "" for match in _LINE_SIGNS.finditer(sample))
+    lines = f"\n{text[:_SAMPLE]}"
+    found = {language: len(signs.findall(lines)) for language, signs in _SIGNS.items()}
+    return {**found, **Counter(match.lastgroup or "" for match in _LINE_SIGNS.finditer(lines))}
 
 
 def _extension(name: str | None) -> str:

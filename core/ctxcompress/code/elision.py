@@ -3,7 +3,9 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
+from ctxcompress.code.detection import source_language
 from ctxcompress.code.lexing import LANGUAGES, UNKNOWN
 from ctxcompress.data.passages import Node, NodeKind, Span
 from ctxcompress.lazy_regex import lazy_regex
@@ -31,10 +33,14 @@ def comment_marker(language: str) -> str:
 class Elision:
     """Finds the places in a text with an outline that need gap markers."""
 
-    __slots__ = ("_language", "_nodes", "_text")
+    def __init__(self, text: str, nodes: Sequence[Node], name: str | None) -> None:
+        """name: file name, path or title of the text, if known."""
+        self._text, self._nodes, self._name = text, nodes, name
 
-    def __init__(self, text: str, nodes: Sequence[Node], language: str) -> None:
-        self._text, self._nodes, self._language = text, nodes, language
+    @cached_property
+    def language(self) -> str:
+        """The language, which only a text of which something is kept and something is not has to know."""
+        return source_language(self._text, self._name)
 
     def markers(self, spans: Sequence[Span]) -> list[tuple[int, str]]:
         """Return the markers that a text needs if only `spans` of it are kept.
@@ -44,11 +50,11 @@ class Elision:
         statement. Dropped members of a class need none beside other members. A marker is a comment, or `...` in Python
         where the body would be empty. JSON has no comments, so it has no markers.
         """
-        if self._language == "json" or not spans or tuple(spans) == ((0, len(self._text)),):
+        if not spans or tuple(spans) == ((0, len(self._text)),) or self.language == "json":
             return []
         found: dict[int, str] = {}
         for place, mark in self._node_markers(self._nodes, _Kept(self._text, spans)):
-            if place not in found or comment_marker(self._language) not in mark:
+            if place not in found or comment_marker(self.language) not in mark:
                 found[place] = mark
         return sorted(found.items())
 
@@ -63,7 +69,7 @@ class Elision:
             if not kept.has_end(node.start, node.body):  # another clause is kept instead of the one with the body
                 continue
             dropped = [not kept.any(child.start, child.end) for child in node.children]
-            if all(dropped) or (self._language == "python" and not self._has_statement(node, dropped)):
+            if all(dropped) or (self.language == "python" and not self._has_statement(node, dropped)):
                 anchor = kept.last_before(node.tail)  # comments of the body may be kept
                 yield self._marker(node.children[0], anchor, self._placeholder(node))
             else:
@@ -83,7 +89,7 @@ class Elision:
     def _placeholder(self, node: Node) -> str:
         """Return the statement that replaces a whole body in Python, and an empty string for values in brackets and in
         other languages."""
-        if self._language != "python":
+        if self.language != "python":
             return ""
         head = self._text[node.start : node.body].strip()
         if _OPEN_VALUES.search(head):
@@ -124,7 +130,7 @@ class Elision:
         line = part[len(part) - len(part.lstrip()) - 1 :: -1] if part[:1].isspace() else ""
         indent = line[: len(line) - len(line.lstrip(" \t"))]
         newline = "\r\n" if self._text.find("\r\n", anchor, node.end) >= 0 else "\n"
-        return anchor, f"{newline}{indent[::-1]}{what or comment_marker(self._language)}"
+        return anchor, f"{newline}{indent[::-1]}{what or comment_marker(self.language)}"
 
 
 class _Kept:

@@ -11,7 +11,6 @@ from functools import cached_property
 from itertools import accumulate, count, groupby
 from typing import NamedTuple
 
-from ctxcompress.code.detection import source_language
 from ctxcompress.code.elision import Elision
 from ctxcompress.data.documents import Document
 from ctxcompress.data.passages import Passage, Segment, Span
@@ -246,7 +245,7 @@ def _analysis(
 ) -> Analysis:
     table = SegmentTable.of(documents, [segments_of(text, options) for text in texts])
     elisions = {
-        number: Elision(text.text, text.outline, source_language(text.text, _name(document_passages[number])))
+        number: Elision(text.text, text.outline, _name(document_passages[number]))
         for number, text in enumerate(texts)
         if text.outline and not is_data(text.outline)
     }

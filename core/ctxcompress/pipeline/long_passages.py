@@ -11,7 +11,7 @@ from functools import partial
 from itertools import groupby, repeat
 from math import log
 
-from ctxcompress.code.detection import is_code_name, source_language
+from ctxcompress.code.detection import is_code_name
 from ctxcompress.code.elision import GAP, Elision, comment_marker
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document, Piece, Spans, passages_of
@@ -129,9 +129,8 @@ class _Shape:
     """Shows segments of a text, with gap markers between them."""
 
     text: str
-    nodes: Sequence[Node] = ()
-    """The outline of source code or data; empty for prose."""
-    language: str = ""
+    elision: Elision | None = None
+    """Elides source code and data; None for prose."""
 
     def cut_to(self, segments: Sequence[Segment], kept: Sequence[int]) -> Cut:
         """Return what is shown if the segments with these numbers are kept."""
@@ -139,15 +138,15 @@ class _Shape:
         dropped = inverse(spans, len(self.text))
         starts = [start for start, _ in dropped]
         markers: dict[int, str] = {}
-        for place, marker in Elision(self.text, self.nodes, self.language).markers(spans) if self.nodes else ():
+        for place, marker in self.elision.markers(spans) if self.elision else ():
             markers[bisect_right(starts, place) - 1] = marker  # a comment may be kept between the gap and the place
         return Cut(spans, tuple(self._gap(*span, markers.get(number, "")) for number, span in enumerate(dropped)))
 
     def _gap(self, start: int, end: int, marker: str) -> Gap:
         """Return a gap. marker: of code, with the line break before it."""
-        if self.nodes:
+        if self.elision:
             space = marker[: len(marker) - len(marker.lstrip())]
-            return Gap(start, end, marker, "", marker and space + comment_marker(self.language))
+            return Gap(start, end, marker, "", marker and space + comment_marker(self.elision.language))
         dropped = self.text[start:end]
         if not dropped.strip():
             return Gap(start, end, "", "", "")
@@ -187,7 +186,7 @@ class Cutter:
             return Cut((Span(0, len(text)),))
         name = passage.file_path or passage.title
         nodes, prose = read_text(text, language=self.language, name=name)
-        shape = _Shape(text, nodes, source_language(text, name) if nodes else "")
+        shape = _Shape(text, Elision(text, nodes, name) if nodes else None)
         for segments in self._readings(text, nodes, prose):
             asked = self._asked(text, segments)
             cut_to = partial(shape.cut_to, segments)

@@ -139,11 +139,13 @@ class _Builder:
 
     def _need(self, numbers: Sequence[int], needed: Sequence[int]) -> None:
         """Add needs to these segments, but not to those that are needed: only brackets need each other."""
+        known: dict[tuple[int, ...], tuple[int, ...]] = {}  # most segments need the same
         for number in numbers if needed else ():
             if number not in needed:
-                needs = self.segments[number].needs
-                more = (other for other in needed if other not in needs)
-                self.segments[number] = self.segments[number]._replace(needs=(*needs, *more))
+                part = self.segments[number]
+                if part.needs not in known:
+                    known[part.needs] = (*part.needs, *(other for other in needed if other not in part.needs))
+                self.segments[number] = part._replace(needs=known[part.needs])
 
     def _append(self, start: int, end: int, path: tuple[str, ...], around: tuple[int, ...]) -> None:
         self.segments.append(Segment(Kind.RECORD, start, end, self._block, (), around, None, " ".join(path)))

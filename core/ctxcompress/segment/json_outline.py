@@ -119,7 +119,7 @@ class _Container:
 class _Reader:
     """A reader of the values of a text."""
 
-    __slots__ = ("_end", "_is_chunk", "_key", "_stack", "_text")
+    __slots__ = ("_end", "_is_chunk", "_key", "_keys", "_stack", "_text")
 
     def __init__(self, text: str, *, is_chunk: bool) -> None:
         """is_chunk: whether the text may begin within a value."""
@@ -127,6 +127,8 @@ class _Reader:
         self._stack = [_Container("", 0, None)]
         self._key: tuple[int, str] | None = None
         """The start and the text of a key whose value comes next."""
+        self._keys: dict[str, str] = {}
+        """The different keys: equal ones are one object, because records repeat them."""
 
     def read(self, begin: int) -> None:
         """Read all values. begin: where the string ends that the text begins in. Raises _NotJsonError."""
@@ -169,7 +171,8 @@ class _Reader:
             raise _NotJsonError
         start, end = match.span(2)
         body, children = self._within(start, end)
-        top.values.append(_Value(match.start(1), end, match[1][1:-1], body, children))
+        key = match[1][1:-1]
+        top.values.append(_Value(match.start(1), end, self._keys.setdefault(key, key), body, children))
         top.has_value = is_last
 
     def _read_numbers(self, start: int, end: int) -> None:
@@ -226,7 +229,8 @@ class _Reader:
         value = top.values.pop() if top.has_value and top.bracket in ("{", "") and self._key is None else None
         if value is None or value.key is not None or value.body >= 0:
             raise _NotJsonError
-        self._key = value.start, self._text[value.start : value.end].strip("\\\"'")
+        key = self._text[value.start : value.end].strip("\\\"'")
+        self._key = value.start, self._keys.setdefault(key, key)
         top.has_value = False
 
     def _expect_value(self, place: int) -> None:

@@ -17,20 +17,21 @@ _CLOCK = r"(?=[^\n\d]{0,64}+\d)[^\n\"'(=]{0,64}?(?:\d\d:\d\d:\d\d|\d\d\.\d\d\.\d
 _LEVELS = "TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|SEVERE|FATAL|CRITICAL|PANIC"
 _ENTRY = rf"""
       (?!\|) (?: (?![^\n]{{0,40}}-->) {_CLOCK} | \[[ ]*\d+\.\d{{3,9}}\][ ] | \d{{6}}[ ]\d{{6}}[ ] )
-    | [^\n"'(=]{{0,60}}? \b(?:{_LEVELS})(?:[]:|>)}}]|[ ]{{2}}|[ ]-|[ ]\[)
-    | (?=[^\n=]{{0,65}}+=) [^\n(]{{0,60}}?\blevel=\w
+    | (?=(?:[^\n"'(=A-Z]++|[A-Z](?![A-Z]{{3}}))*+[A-Z])
+      [^\n"'(=]{{0,60}}? \b(?:{_LEVELS})(?:[]:|>)}}]|[ ]{{2}}|[ ]-|[ ]\[)
+    | (?=(?:[^\n(l]++|l(?!evel=))*+l) [^\n(]{{0,60}}?\blevel=\w
     | (?:{_LEVELS})[ \t]+[^\s=]
     | [\w.-]+[-_]\d+[ ]+\|[ ]
 """
-"""A time stamp or a level near the beginning of a line. The digit and the sign that two of them have are looked for
-first: most lines of prose have none."""
+"""A time stamp or a level near the beginning of a line. The digit, the capital letters or the word of each of them are
+looked for first: most lines have none."""
 _FRAME = r"""
-      [ \t|+]*File[ ]"[^"\n]+",[ ]line[ ]\d
-    | [ \t]+at[ ](?:async[ ]|new[ ])?(?:[\w$.<>/\[\]@`,-]+[ ]?){1,4}(?:\[as[ ]\w+\][ ])?\(?[^\n]{0,200}[:)\d]
-    | [ \t]*\.\.\.[ ]\d+[ ](?:more|common[ ]frames)
+      [ \t|+]*+File[ ]"[^"\n]+",[ ]line[ ]\d
+    | [ \t]++at[ ](?:async[ ]|new[ ])?(?:[\w$.<>/\[\]@`,-]+[ ]?){1,4}(?:\[as[ ]\w+\][ ])?\(?[^\n]{0,200}[:)\d]
+    | [ \t]*+\.\.\.[ ]\d+[ ](?:more|common[ ]frames)
     | \t/?[\w./@~+-]+\.\w+:\d+(?:[ ]\+0x[0-9a-f]+)?[ \t\r]*$
-    | [ ]+\d{1,3}:[ ]+(?=[^\n]{0,200}?::)\S
-    | [ \t]*(?:from[ ])?[\w./~+-]+:\d+:in[ ][`']
+    | [ ]++\d{1,3}:[ ]+(?=[^\n]{0,200}?::)\S
+    | [ \t]*+(?:from[ ])?[\w./~+-]++:\d+:in[ ][`']
     | \#\d+[ ]+(?:0x[0-9a-f]+|[/\w.-]+\(\d+\)|\{main\}|[\w:]+[ ]\()
 """
 _EXCEPTION = r"""
@@ -64,9 +65,9 @@ _VARIABLE = lazy_regex(
 """Numbers and words with digits, addresses, paths, quoted strings; and as a group the words that have none of these, in
 which they would be looked for at every letter."""
 _NO_OUTPUT = lazy_regex(
-    r"""[|'"]|(?:[-*+\u2022]|\#{1,6}|\d+[.)])[ ]|//|[\w.-]+=|.*(?:[ ]=[ ]|\$[\w{])|.*(?:[;{},]|[^.]:)$
-    |(?:[^,]*,(?![ ])){3}|[\d\s.,:%/+-]*$|.*(?:\.[ ]?){5,}\d+$
-    |.*?(?:[^\W\d_]++[ ]){6}|(?=.*[^.][.!?]$).*?(?:[^\W\d_]++[ ]){3}|.*\u3002$""",
+    r"""[|'"]|.*+(?<=[;{},\u3002])|.*+(?<=[^.]:)|(?:[-*+\u2022]|\#{1,6}|\d+[.)])[ ]|//|[\w.-]++=
+    |(?:[^ $]++|[ ](?!=[ ])|\$(?![\w{]))*+[ $]|(?:[^,]*+,(?![ ])){3}|[\d\s.,:%/+-]*+$|(?=.*+(?<=\d)).*(?:\.[ ]?){5,}\d+$
+    |(?=.*+(?<=[^.][.!?])).*?(?:[^\W\d_]++[ ]){3}|(?:[^\W\d_]*+[\W\d_])*?(?:[^\W\d_]++[ ]){6}""",
     re.VERBOSE,
 )
 """A line of Markdown, data, source code, a configuration or a table of contents, numbers alone, or a sentence."""
