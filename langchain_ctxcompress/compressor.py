@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.callbacks import Callbacks
@@ -33,6 +34,10 @@ else:
     """Pydantic need not know the class, which takes longer to import than all the rest: any object passes it."""
 
 __all__ = ["CtxCompressor", "DocumentsAndQuery"]
+
+
+_TRACERS = ("langchain_core.tracers.context", "langchain_core.tracers.langchain", "langchain_core.tracers.stdout")
+"""What LangChain imports in the first call of any component: half a second that no request should wait."""
 
 
 class DocumentsAndQuery(TypedDict):
@@ -85,6 +90,13 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     cache: object | None = Field(default=None, exclude=True, description=OPTIONS["cache"].description)
     """A cache for what is found out about documents: a `Cache` of ctxcompress.cache, or a ByteStore, such as
     `InMemoryByteStore()`. It saves time and changes nothing else; `model_dump` does not include it."""
+
+    @classmethod
+    @override
+    def config_of(cls, options: Mapping[str, Any]) -> CompressionConfig:
+        for name in _TRACERS:
+            import_module(name)
+        return super().config_of(options)
 
     @staticmethod
     @override
