@@ -33,11 +33,7 @@ else:
     BaseChatModel = object
     """Pydantic need not know the class, which takes longer to import than all the rest: any object passes it."""
 
-__all__ = ["CtxCompressor", "DocumentsAndQuery"]
-
-
-_TRACERS = ("langchain_core.tracers.context", "langchain_core.tracers.langchain", "langchain_core.tracers.stdout")
-"""What LangChain imports in the first call of any component: half a second that no request should wait."""
+__all__ = ["CtxCompressor", "DocumentsAndQuery", "load_tracers"]
 
 
 class DocumentsAndQuery(TypedDict):
@@ -94,8 +90,7 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     @classmethod
     @override
     def config_of(cls, options: Mapping[str, Any]) -> CompressionConfig:
-        for name in _TRACERS:
-            import_module(name)
+        load_tracers()
         return super().config_of(options)
 
     @staticmethod
@@ -261,6 +256,12 @@ def _checked(given: object) -> Mapping[str, Any]:
     if not isinstance(given["query"], str):
         raise TypeError(f"query is a {type(given['query']).__name__}; give a string")
     return given
+
+
+def load_tracers() -> None:
+    """Import what LangChain imports in the first call of any component, so that no request has to wait for it."""
+    for name in ("context", "langchain", "stdout"):
+        import_module(f"langchain_core.tracers.{name}")
 
 
 def _inputs(documents: Sequence[Document], query: str) -> dict[str, object]:

@@ -107,6 +107,14 @@ made = compress_tool(search)
 def call():
     return made.invoke({"query": query})
 """,
+    "search": """
+from langchain_core.documents import Document
+from langchain_core.runnables import RunnableLambda
+from langchain_ctxcompress import query_tool
+made = query_tool(RunnableLambda(lambda _: [Document(text) for text in texts]))
+def call():
+    return made.invoke({"query": query})
+""",
     "postprocessor": """
 from llama_index.core.schema import NodeWithScore, TextNode
 from llamaindex_ctxcompress import CtxCompressPostprocessor
@@ -143,7 +151,8 @@ def test_a_call_imports_nothing_because_the_component_has_all_when_it_is_made(ma
 
 def test_only_the_vocabulary_of_the_options_is_loaded_and_none_is_downloaded():
     code = (
-        "from ctxcompress import Compressor, CompressionConfig; from toktok import _CACHE; from tiktoken import registry; "
+        "from ctxcompress import Compressor, CompressionConfig\n"
+        "from tiktoken import registry; from toktok import _CACHE\n"
         "[Compressor(CompressionConfig(encoding=encoding)) for encoding in ('cl100k_base', 'p50k_base', len)]; "
         "print([name for name, _ in _CACHE], [*registry.ENCODINGS])"
     )
