@@ -23,14 +23,13 @@ _CODE = """
 import json, resource, sys
 from time import process_time
 
-times, modules = [process_time()], [len(sys.modules)]
+times = [process_time()]
 line = "The default timeout is {n} seconds. A pool holds ten connections, and `close` ends all of them.\\n\\n"
 query, texts = "what is the default timeout?", ["# Client\\n\\n" + 10 * line.replace("{n}", str(n)) for n in range(10)]
 for step in json.loads(sys.argv[1]):
     exec(step)
     times.append(process_time())
-    modules.append(len(sys.modules))
-print(json.dumps([times, modules, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]))
+print(json.dumps([times, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]))
 """
 _WAYS = {
     "core": (
@@ -71,8 +70,7 @@ def row(way: str, rounds: int, compiled: str) -> list[str]:
         runs.append(json.loads(done.stdout))
     measured = runs[1:]  # the first one compiled the modules
     times = [median(1e3 * (run[0][step + 1] - run[0][step]) for run in measured) for step in range(len(_STEPS))]
-    new = runs[0][1][4] - runs[0][1][3]
-    return [way, *(f"{time:,.0f}" for time in times), str(new), f"{median(run[2] for run in measured) / 1024:.0f}"]
+    return [way, *(f"{time:,.0f}" for time in times), f"{median(run[1] for run in measured) / 1024:.0f}"]
 
 
 def main() -> None:
@@ -81,7 +79,7 @@ def main() -> None:
     options = parser.parse_args()
     with TemporaryDirectory() as compiled:
         rows = [row(way, options.rounds, compiled) for way in _WAYS]
-    publish({"cold": table(["way", *_STEPS, "modules of the first call", "memory MB"], rows)}, options.docs)
+    publish({"cold": table(["way", *_STEPS, "memory MB"], rows)}, options.docs)
 
 
 if __name__ == "__main__":
