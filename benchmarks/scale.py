@@ -1,11 +1,11 @@
-"""Measures what imports cost, and how the CPU time and the memory of one compression grow with the input.
+"""Measures how the CPU time and the memory of one compression grow with the input.
 
     python benchmarks/scale.py [--tokens 100000 1000000 10000000] [--json scale.json] [--docs docs/speed.md]
 
-The first table has the CPU time of imports in new processes, in turn. The second has prose as one text, as passages of
-a paragraph, as nodes of one document, and as passages of one line. The third has manuals and source code of this
-machine, and texts that consist of one thing alone. Each input runs in a process of its own. Ten times the input should
-take ten times as long. Memory is the peak above what the process had with the input in it.
+The first table has prose as one text, as passages of a paragraph, as nodes of one document, and as passages of one
+line. The second has manuals and source code of this machine, and texts that consist of one thing alone. Each input runs
+in a process of its own. Ten times the input should take ten times as long. Memory is the peak above what the process
+had with the input in it.
 """
 
 import argparse
@@ -20,7 +20,6 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import distributions
 from itertools import chain, cycle
 from pathlib import Path
-from statistics import median
 from time import process_time
 
 from lib.markdown_blocks import publish, table
@@ -38,26 +37,6 @@ _EXTREME_SIZES = (500_000, 5_000_000)
 _SAMPLE = 20_000
 """The characters of an input whose tokens are counted: all of a long run of one sign would take too long."""
 _ROUNDS = 3
-_IMPORTS = {
-    "numpy": "import numpy",
-    "ctxcompress": "from ctxcompress import Compressor, compress",
-    "langchain_core.documents": "import langchain_core.documents",
-    "its BaseDocumentCompressor": "from langchain_core.documents import BaseDocumentCompressor",
-    "langchain_ctxcompress": "import langchain_ctxcompress",
-    "its CtxCompressor": "from langchain_ctxcompress import CtxCompressor",
-    "llama_index.core.schema": "import llama_index.core.schema",
-    "llamaindex_ctxcompress": "import llamaindex_ctxcompress",
-    "its CtxCompressPostprocessor": "from llamaindex_ctxcompress import CtxCompressPostprocessor",
-}
-_FIRST_CALL = """
-from time import process_time
-from ctxcompress import compress
-from ctxcompress.text.tokens import TokenCounter
-TokenCounter("o200k_base")("the vocabulary")
-start = process_time()
-compress("what is the default timeout?", ["The default timeout is 30 seconds. Logs are kept."] * 4, max_tokens=8)
-print(process_time() - start)
-"""
 
 Passages = Sequence[str | Passage]
 Figures = Mapping[str, float]
@@ -193,30 +172,11 @@ def growth(names: Sequence[str], sizes: Sequence[int], rounds: int) -> dict[str,
     return {name: [measured(name, characters, rounds) for characters in sizes] for name in names}
 
 
-def imports(rounds: int) -> dict[str, float]:
-    """The median CPU milliseconds of each import above an empty process, and of the first call after it."""
-    times: dict[str, list[float]] = {name: [] for name in ("", *_IMPORTS, "first call")}
-    for _ in range(rounds):
-        for name, statement in {"": "", **_IMPORTS}.items():
-            before = _children()
-            subprocess.run([sys.executable, "-c", statement], check=True)
-            times[name].append(1e3 * (_children() - before))
-        done = subprocess.run([sys.executable, "-c", _FIRST_CALL], stdout=subprocess.PIPE, text=True, check=True)
-        times["first call"].append(1e3 * float(done.stdout))
-    empty = median(times.pop(""))
-    return {name: median(of_name) - (0 if name == "first call" else empty) for name, of_name in times.items()}
-
-
-def _children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tokens", type=int, nargs="+", default=SIZES, help="sizes of the prose")
-    parser.add_argument("--rounds", type=int, default=_ROUNDS, help="of each input; imports take three times as many")
-    parser.add_argument("--prose", action="store_true", help="leave the third table out, which takes 15 minutes")
+    parser.add_argument("--rounds", type=int, default=_ROUNDS, help="of each input")
+    parser.add_argument("--prose", action="store_true", help="leave the second table out, which takes 15 minutes")
     parser.add_argument("--json", type=Path, help="the file to write the figures to")
     parser.add_argument("--docs", type=Path, help="the document to put the tables into")
     parser.add_argument("--one", nargs=3, metavar=("INPUT", "CHARACTERS", "ROUNDS"), help=argparse.SUPPRESS)
@@ -225,22 +185,16 @@ def main() -> None:
         name, characters, rounds = options.one
         print(json.dumps(measured_here(name, int(characters), int(rounds))))
         return
-    times = imports(3 * options.rounds)
     prose = growth([*PROSE], [tokens * _CHARACTERS for tokens in options.tokens], options.rounds)
     other = (
         {}
         if options.prose
         else growth([*MANUALS], _MANUAL_SIZES, options.rounds) | growth([*EXTREME], _EXTREME_SIZES, 1)
     )
-    print(_imports_table(times), end="\n\n")
     publish({"growth": _table({name: [sizes[0], sizes[-1]] for name, sizes in prose.items()})}, options.docs)
     print(_table(other))
     if options.json:
-        options.json.write_text(json.dumps({"imports": times, "growth": prose | other}, indent=1) + "\n", "utf-8")
-
-
-def _imports_table(times: Mapping[str, float]) -> str:
-    return table(["import", "CPU ms"], [[name, f"{milliseconds:.0f}"] for name, milliseconds in times.items()])
+        options.json.write_text(json.dumps({"growth": prose | other}, indent=1) + "\n", "utf-8")
 
 
 def _table(figures: Mapping[str, Sequence[Figures]]) -> str:

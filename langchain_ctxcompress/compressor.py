@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.callbacks import Callbacks
@@ -32,7 +33,7 @@ else:
     BaseChatModel = object
     """Pydantic need not know the class, which takes longer to import than all the rest: any object passes it."""
 
-__all__ = ["CtxCompressor", "DocumentsAndQuery"]
+__all__ = ["CtxCompressor", "DocumentsAndQuery", "load_tracers"]
 
 
 class DocumentsAndQuery(TypedDict):
@@ -85,6 +86,12 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     cache: object | None = Field(default=None, exclude=True, description=OPTIONS["cache"].description)
     """A cache for what is found out about documents: a `Cache` of ctxcompress.cache, or a ByteStore, such as
     `InMemoryByteStore()`. It saves time and changes nothing else; `model_dump` does not include it."""
+
+    @classmethod
+    @override
+    def config_of(cls, options: Mapping[str, Any]) -> CompressionConfig:
+        load_tracers()
+        return super().config_of(options)
 
     @staticmethod
     @override
@@ -249,6 +256,12 @@ def _checked(given: object) -> Mapping[str, Any]:
     if not isinstance(given["query"], str):
         raise TypeError(f"query is a {type(given['query']).__name__}; give a string")
     return given
+
+
+def load_tracers() -> None:
+    """Import what LangChain imports in the first call of any component, so that no request has to wait for it."""
+    for name in ("context", "langchain", "stdout"):
+        import_module(f"langchain_core.tracers.{name}")
 
 
 def _inputs(documents: Sequence[Document], query: str) -> dict[str, object]:

@@ -14,7 +14,7 @@ from ctxcompress.adapters.component_options import ConfigSource, Preset
 from ctxcompress.adapters.input_models import query_input
 from ctxcompress.agents.prompt_size import with_window
 from ctxcompress.agents.query_tool import DESCRIPTION, NAME, Answer, QueryTool
-from langchain_ctxcompress.compressor import CtxCompressor
+from langchain_ctxcompress.compressor import CtxCompressor, load_tracers
 from langchain_ctxcompress.convert import check_retriever, compressed_document, passages_from_documents
 from langchain_ctxcompress.window import context_window
 
@@ -60,6 +60,7 @@ def query_tool(
     check_retriever(retriever)
     given = CtxCompressor.of_core(with_window(options, context_window))
     tool = QueryTool.of(config, preset=preset, max_tokens=max_tokens, **given)
+    load_tracers()
     search = _Search(retriever, tool)
     return StructuredTool(
         name=NAME,

@@ -5,15 +5,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from llama_index.core.node_parser.text.sentence_window import DEFAULT_WINDOW_METADATA_KEY
 from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
 
 from ctxcompress import Compression, CompressionConfig, Compressor, KeptPassage, Passage
 from ctxcompress.adapters.call_memory import Remember, remembering
-from ctxcompress.adapters.feedback_calls import FeedbackLog
 from ctxcompress.agents.framework_models import asking_once
-from ctxcompress.apps.batch import LOST, ProcessMap
 from ctxcompress.errors import warn
 from llamaindex_ctxcompress.convert import (
     RECORD_KEY,
@@ -25,6 +24,9 @@ from llamaindex_ctxcompress.convert import (
 from llamaindex_ctxcompress.formats import showing, templates
 from llamaindex_ctxcompress.framing import NodeFrames
 
+if TYPE_CHECKING:
+    from ctxcompress.adapters.feedback_calls import FeedbackLog
+
 __all__ = ["acompress_nodes", "compress_node_lists", "compress_nodes", "confidence_of_nodes"]
 
 
@@ -33,7 +35,7 @@ def compress_nodes(
     query: str | None,
     nodes: Sequence[NodeWithScore],
     mode: MetadataMode,
-    feedback: FeedbackLog | None = None,
+    feedback: "FeedbackLog | None" = None,
 ) -> tuple[list[NodeWithScore], Compression]:
     """Return copies of the nodes that keep what answers `query`, in their order, and the compression.
 
@@ -58,7 +60,7 @@ async def acompress_nodes(
     query: str | None,
     nodes: Sequence[NodeWithScore],
     mode: MetadataMode,
-    feedback: FeedbackLog | None = None,
+    feedback: "FeedbackLog | None" = None,
 ) -> tuple[list[NodeWithScore], Compression]:
     """Do the same on another thread. An encoder that can be awaited is awaited on the event loop."""
     compressor = Compressor(asking_once(config)).resolve_auto_budget(query)
@@ -205,6 +207,8 @@ def compress_node_lists(
     workers: int | None,
 ) -> Iterator[Callable[[], _Compressed]]:
     """Yield for each list of nodes a function that returns what `compress_nodes` does, and raises what it raises."""
+    from ctxcompress.apps.batch import ProcessMap  # takes time to import, and few calls are many
+
     work = _CompressNodes(config, mode)
     with ProcessMap(work, workers=workers) as processes:
         rows = list(zip(queries, nodes, strict=True))
@@ -233,7 +237,7 @@ class _CompressNodes:
             found, compression = compress_nodes(self.config, row[0], row[1], self.mode)
         except Exception:  # noqa: BLE001 - raised again by `finish`, whatever it is
             return _Failed()
-        return found, replace(compression, compressor=Compressor())  # without an encoder, which may be large
+        return found, replace(compression, compressor=Compressor.lazy())  # without an encoder, which may be large
 
     def lost(self, _: _Row, /) -> _Compressed | _Failed | _Lost:
         return _Lost()
@@ -241,6 +245,8 @@ class _CompressNodes:
     def finish(self, row: _Row, result: _Compressed | _Failed | _Lost) -> _Compressed:
         """Return the result with the compressor that renders it. A row that failed fails again, in this process."""
         if isinstance(result, _Lost):
+            from ctxcompress.apps.batch import LOST
+
             raise BrokenProcessPool(LOST)
         if isinstance(result, _Failed):
             return compress_nodes(self.config, row[0], row[1], self.mode)

@@ -13,19 +13,23 @@ __all__ = ["lazy_names", "plugin", "plugin_names", "plugins"]
 
 
 @functools.cache
-def plugins(group: str) -> Sequence[Any]:
-    """Return what installed packages offer in a group of entry points, by name."""
+def _entry_points() -> Any:
+    """Return all entry points. Reading them takes as long for one group as for all."""
     from importlib.metadata import entry_points  # takes time to import
 
-    return [found.load() for found in sorted(entry_points(group=group))]
+    return entry_points()
+
+
+@functools.cache
+def plugins(group: str) -> Sequence[Any]:
+    """Return what installed packages offer in a group of entry points, by name."""
+    return [found.load() for found in sorted(_entry_points().select(group=group))]
 
 
 @functools.cache
 def plugin_names(group: str) -> Sequence[str]:
     """Return the names of what installed packages offer in a group of entry points."""
-    from importlib.metadata import entry_points  # takes time to import
-
-    return sorted(entry_points(group=group).names)
+    return sorted(_entry_points().select(group=group).names)
 
 
 @functools.cache
@@ -34,9 +38,7 @@ def plugin(group: str, name: str) -> Any:
 
     Raises CtxCompressError if no installed package does.
     """
-    from importlib.metadata import entry_points  # takes time to import, and few calls need a plug-in
-
-    for found in entry_points(group=group, name=name):
+    for found in _entry_points().select(group=group, name=name):
         return found.load()
     raise CtxCompressError(f"no installed package has the entry point {name!r} of {group!r}; install ctxcompress again")
 

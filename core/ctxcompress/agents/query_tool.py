@@ -116,7 +116,7 @@ class QueryTool:
                 f'min_score is {config.min_score:g} with score_kind="absolute"; a call says it relative to the best '
                 'score: give a number from 0 to 1 and score_kind="similarity", or min_score=None'
             )
-        return cls(config, Parameters(config))
+        return cls(Compressor(config).config, Parameters(config))  # which loads what calls need
 
     def answer(
         self,

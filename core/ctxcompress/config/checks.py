@@ -21,6 +21,7 @@ from ctxcompress.errors import ConfigError, MissingExtra
 from ctxcompress.language_model import LLMSelector
 from ctxcompress.plugins import plugin_names
 from ctxcompress.text.language import LANGUAGE_CODES
+from ctxcompress.text.tokens import is_carried
 
 __all__ = [
     "Check",
@@ -170,8 +171,10 @@ def observer(name: str, value: object) -> object:
 
 
 def token_encoding(name: str, value: object) -> object:
+    if is_carried(value):
+        return value
     if isinstance(value, str):
-        from tiktoken import list_encoding_names
+        from tiktoken import list_encoding_names  # takes time to import, and the default does not need it
 
         known = list_encoding_names()
         return valid(lambda value: value in known, f"one of {', '.join(known)}, or a callable")(name, value)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from ctxcompress.errors import InputError
@@ -71,7 +71,7 @@ def signals_for(query: str, language: str | None = None) -> Signals:
 @cache
 def _phrases() -> Mapping[str, Phrases[str]]:
     """Return the phrases by the ISO 639-1 code of their language."""
-    data = json.loads(files("ctxcompress.query").joinpath("phrases.json").read_text(encoding="utf-8"))
+    data = json.loads(Path(__file__).with_name("phrases.json").read_text(encoding="utf-8"))
     return {code: Phrases(**phrases) for code, phrases in data.items()}
 
 

@@ -9,8 +9,8 @@ import functools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from itertools import islice, repeat
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -122,7 +122,7 @@ class Model:
 @functools.cache
 def load_models() -> Mapping[str, Model]:
     """Return the trained models by name."""
-    data = json.loads(files("ctxcompress.score").joinpath("evidence.json").read_text(encoding="utf-8"))
+    data = json.loads(Path(__file__).with_name("evidence.json").read_text(encoding="utf-8"))
     return {name: _model(data["models"][name], columns) for name, columns in COLUMNS.items()}
 
 

@@ -5,13 +5,15 @@ import reprlib
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sized
 from numbers import Integral
-
-import tiktoken
+from typing import TYPE_CHECKING
 
 from ctxcompress.errors import ConfigError, InputError, TokenizerUnavailable
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["Encoding", "TokenCounter"]
+if TYPE_CHECKING:
+    import tiktoken
+
+__all__ = ["Encoding", "TokenCounter", "is_carried"]
 
 Encoding = str | Callable[[str], int | Sized]
 """The name of a tiktoken encoding, or a function that returns the tokens of a text or their number."""
@@ -25,7 +27,8 @@ _BYTES_SAMPLE = 1_000
 """Characters by which it is told how many bytes a character takes."""
 _LONGEST_REMEMBERED = 1_000
 """Characters. The counts of shorter texts are remembered: separators and sentences occur often in a compression."""
-_IN_TOKTOK = frozenset(("cl100k_base", "o200k_base", "o200k_harmony"))
+_CARRIED = frozenset(("cl100k_base", "o200k_base", "o200k_harmony"))
+"""The encodings whose vocabularies toktok-rs carries."""
 _TAIL = 2_000
 """The characters at the end of a text in which its stable beginning may end."""
 _BLANK = lazy_regex(r"[^\S\r\n]{2}[^\S\r\n]++")
@@ -53,7 +56,7 @@ class TokenCounter:
         self._count = _counter(encoding)
         self._known: dict[str, int] = {}
         self._last = ("", 0)
-        self.is_fast = isinstance(encoding, str) and encoding in _IN_TOKTOK
+        self.is_fast = is_carried(encoding)
         """Whether a text is counted nearly as fast as its count is looked up."""
         self._counted = self._after_beginning if beginning[0] else self._count
 
@@ -105,10 +108,15 @@ class TokenCounter:
         return self._count(text)
 
 
+def is_carried(encoding: object) -> bool:
+    """Return whether this package brings the vocabulary of an encoding."""
+    return isinstance(encoding, str) and encoding in _CARRIED
+
+
 def _counter(encoding: Encoding) -> Callable[[str], int]:
     if not isinstance(encoding, str):
         return _checked_tokenizer(encoding)
-    if encoding in _IN_TOKTOK:
+    if is_carried(encoding):
         return _toktok(encoding)
     encode = _tiktoken_encoding(encoding).encode_ordinary
     return lambda text: len(encode(_checked_blanks(text)))
@@ -192,13 +200,15 @@ def _toktok(encoding: str) -> Callable[[str], int]:
 
 
 @functools.lru_cache(maxsize=8)
-def _tiktoken_encoding(name: str) -> tiktoken.Encoding:
+def _tiktoken_encoding(name: str) -> "tiktoken.Encoding":
     """Load a tiktoken encoding, whose vocabulary tiktoken finds or downloads."""
+    import tiktoken  # takes time to import, and the default encoding does not need it
+
     try:
         return tiktoken.get_encoding(name)
     except (OSError, ValueError) as error:  # the download failed, or its content is wrong
         raise TokenizerUnavailable(
             f"the vocabulary of encoding {name!r} is not on this machine and could not be fetched ({error}); use "
-            f"{', '.join(sorted(_IN_TOKTOK))}, which need no download, set TIKTOKEN_CACHE_DIR to a folder that has the "
+            f"{', '.join(sorted(_CARRIED))}, which need no download, set TIKTOKEN_CACHE_DIR to a folder that has the "
             "vocabulary, allow the download once, or pass encoding=<a callable>"
         ) from error
