@@ -134,20 +134,21 @@ class Coherence:
         return found[1:]
 
     def explaining(self, item: int, kept: Container[int]) -> Iterator[list[int]]:
-        """Yield what makes an item easier to read, but is not needed, each with all that it needs: the heading above,
-        so that it does not stand below an earlier one, and the sentence that has what its first word stands for."""
-        for other in (self._above[item], self._antecedent[item]) if item < self._segments else ():
-            if other >= 0 and other not in kept and other in self._places:
-                companions = self.companions(other, kept)
-                if companions is not None:
-                    yield [other, *companions]
+        """Yield what explains an item and is not kept, each with all that it needs."""
+        for other in self._explanations(item, kept):
+            companions = self.companions(other, kept)
+            if companions is not None:
+                yield [other, *companions]
 
     def is_orphan(self, items: Collection[int], kept: Container[int]) -> bool:
-        """Tell whether these segments are too short to be understood alone, and stand beside no kept one.
+        """Tell whether these segments are too short to be understood alone, and stand beside no kept one, or whether
+        something that explains one of them is missing.
 
         A whole document is none, however short.
         """
         numbers = [number for number in items if number < self._segments]
+        if any(other not in items for number in numbers for other in self._explanations(number, kept)):
+            return True
         if sum(len(self._table.texts[number].strip()) for number in numbers) >= _SHORTEST_ALONE:
             return False
         return not any(self._has_neighbour(number, kept) or self._table.is_lone(number) for number in numbers)
@@ -164,6 +165,13 @@ class Coherence:
         beside = (other for other in (number - 1, number + 1) if first <= other < end)
         under = (other for other in beside if table.heading[other] == table.heading[number])
         return any(other in kept for other in (*under, *table.needs(number), *self._leading.get(number, ())))
+
+    def _explanations(self, item: int, kept: Container[int]) -> Iterator[int]:
+        """Yield what makes an item easier to read, and is not kept: the heading above, so that it does not stand below
+        an earlier one, and the sentence that has what its first word stands for."""
+        for other in (self._above[item], self._antecedent[item]) if item < self._segments else ():
+            if other >= 0 and other not in kept and other in self._places:
+                yield other
 
     def _directly(self, item: int) -> list[int]:
         """Return what a segment always needs."""

@@ -46,6 +46,19 @@ def test_it_never_costs_the_answer_its_place(room):
     assert "switched off in 1987" in compress("When was it switched off?", [page], max_tokens=room).text
 
 
+@pytest.mark.parametrize("max_tokens", [60, 90, 120])
+def test_what_fills_up_the_room_comes_with_what_it_leans_on(max_tokens):
+    towns = ["Arden", "Bexley", "Corby", "Durham", "Epsom", "Frome"]
+    named = [
+        f"{town} is a town by the river that has been known for its market and its two old mills." for town in towns
+    ]
+    leaning = [f"It was of the opinion that {2 + number} baths are enough." for number in range(len(towns))]
+    page = "\n\n".join(f"{first} {second}" for first, second in zip(named, leaning, strict=True))
+    page = f"The quota of the frobnicator is seven.\n\n{page}"
+    text = compress("what is the quota of the frobnicator?", [page], max_tokens=max_tokens).text
+    assert all(first in text for first, second in zip(named, leaning, strict=True) if second in text)
+
+
 PLANS = "Alder Birch Cedar Dogwood Elm Fir Ginkgo Hazel".split()
 TOPICS = [
     "the price of storage",
