@@ -45,6 +45,8 @@ class Completions:
     """Whether the first one completes the second, too. Same shape."""
     records: Integers
     """The number of the record of each segment, -1 outside of records. The fields of a record complete each other."""
+    heads: Sequence[tuple[int, int]] = ()
+    """Values that are records of their own, and the names or tags above them that no other such value needs."""
     parents: Sequence[int] = ()
     """The segment above each segment in a tree, -1 if it has none; empty without a tree."""
 
@@ -62,6 +64,8 @@ class Completions:
             best = np.zeros(int(self.records.max()) + 1)
             np.maximum.at(best, self.records[fields], probability[fields])
             _raise(raised, fields, _SHARE * best[self.records[fields]])
+        for number, head in self.heads:
+            raised[number] = max(raised[number], _SHARE * probability[head])
         return np.maximum(raised, self._of_branches(probability)) if self.parents else raised
 
     def _of_branches(self, probability: Floats) -> Floats:
@@ -102,6 +106,7 @@ def completions_in(table: SegmentTable) -> Completions:
         np.array(before, np.intp),
         np.array([mutual[number] for number in before], bool),
         _records(table),
+        _heads(table),
         _parents(table),
     )
 
@@ -136,6 +141,19 @@ def _records(table: SegmentTable) -> Integers:
         ],
         np.intp,
     )
+
+
+def _heads(table: SegmentTable) -> Sequence[tuple[int, int]]:
+    """Return each value of data that is a record of its own with each name or tag above it that it alone needs."""
+    records = [number for number, kind in enumerate(table.kind) if kind is _RECORD and table.needed[number]]
+    above = [
+        (number, other)
+        for number in records
+        for other in table.needs(number)
+        if other < number and table.block[other] != table.block[number]
+    ]
+    times = Counter(other for _, other in above)
+    return [(number, other) for number, other in above if times[other] == 1]
 
 
 def _parents(table: SegmentTable) -> Sequence[int]:

@@ -111,8 +111,9 @@ class _Lone:
         string, whose quotes are other segments."""
         if self.segment.kind is not Kind.RECORD:
             return self.segment.unit is not None
-        around = (self.table.texts[other] for other in self.table.needs(self.number))
-        return not any(_ESCAPED.sub("", text).count('"') % 2 for text in around)
+        around = [self.table.texts[other] for other in self.table.needs(self.number)]
+        is_tagged = any(text.lstrip().startswith("<") for text in around) and not self.text.lstrip().startswith("<")
+        return not is_tagged and not any(_ESCAPED.sub("", text).count('"') % 2 for text in around)
 
     def fits(self, spans: Spans) -> bool:
         """Tell whether these spans of its document fit alone."""
