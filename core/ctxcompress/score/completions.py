@@ -23,6 +23,8 @@ _SHARE = 0.3
 questions of several hops lose evidence from 0.4 on."""
 _SHARE_BEFORE = 0.15
 """The same for what the segment completes itself, and for the wider branch of a tree."""
+_FIELDS = 5.0
+"""How many fields in all the best field of a record makes as likely as itself: a section can have hundreds."""
 _PARAGRAPH, _LIST_ITEM, _QUOTE, _HEADING, _RECORD = (
     Kind.PARAGRAPH,
     Kind.LIST_ITEM,
@@ -63,7 +65,8 @@ class Completions:
         if fields.size:
             best = np.zeros(int(self.records.max()) + 1)
             np.maximum.at(best, self.records[fields], probability[fields])
-            _raise(raised, fields, _SHARE * best[self.records[fields]])
+            share = np.minimum(_SHARE, _FIELDS / np.maximum(np.bincount(self.records[fields]), 1))
+            _raise(raised, fields, (share * best)[self.records[fields]])
         for number, head in self.heads:
             raised[number] = max(raised[number], _SHARE * probability[head])
         return np.maximum(raised, self._of_branches(probability)) if self.parents else raised

@@ -284,11 +284,13 @@ class _Reader:
 
     def _end(self, depth: int, end: int) -> None:
         """End the entries that are at least as deep, up to brackets that are open. Comments that stand alone follow."""
-        bounds = [*self._comments, end]
+        comments = [Node(NodeKind.RECORD, begin, stop) for begin, stop in pairwise((*self._comments, end))]
         while self._open[-1].depth >= depth and not self._open[-1].brackets:
             entry = self._open.pop()
-            self._open[-1].inner.append(self._node(entry, bounds[0]))
-        self._open[-1].inner += [Node(NodeKind.RECORD, begin, stop) for begin, stop in pairwise(bounds)]
+            if entry.section:  # they are entries of it
+                entry.inner, comments = entry.inner + comments, []
+            self._open[-1].inner.append(self._node(entry, comments[0].start if comments else end))
+        self._open[-1].inner += comments
         self._comments, self._is_comment_above = [], False
 
     def _node(self, entry: _Entry, end: int) -> Node:

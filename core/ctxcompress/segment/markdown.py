@@ -156,6 +156,8 @@ def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
         start = span["start"]
         while around and around[-1][0] <= start:
             around.pop()
+        if name == "Heading" and around:  # of what is quoted, not of a section
+            name = "Paragraph"
         offset = to_character(start)
         kind = _KINDS.get(name) or _kind(name, detail, source, offset, around[-1][1] if around else _PARAGRAPH)
         if kind is not None:

@@ -330,3 +330,14 @@ def test_rows_may_begin_with_any_number_of_empty_cells() -> None:
     rows = [f"{',' * n}cell {n}{',' * (1_500 - n)}" for n in range(1_500)]
     text = "\n".join(rows)
     assert "".join(text[part.start : part.end] for part in segment(text)) == text
+
+
+def test_the_one_record_that_is_asked_for_is_cut_before_others_are_kept():
+    passing = "".join(f'<case name="Case{number}" time="0.1"/>\n' for number in range(80))
+    trace = "".join(f"\n    at org.shop.Step{number}.run(Step.java:{number})" for number in range(60))
+    failing = f'<case name="LoginCase"><problem kind="Error">Error: the door is locked{trace}</problem></case>\n'
+    report = f"<run>\n{passing}{failing}{passing}</run>\n"
+    kept = compress("Why did LoginCase fail?", [report], max_tokens=300).text
+    assert 'name="LoginCase"' in kept
+    assert "the door is locked" in kept
+    assert ET.fromstring(kept).tag == "run"

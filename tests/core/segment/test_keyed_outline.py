@@ -254,3 +254,27 @@ def test_the_segments_of_any_text_are_the_text(signs: list[str]) -> None:
     text = "".join(signs)
     for name in ("a.yaml", "a.toml", None):
         assert "".join(text[part.start : part.end] for part in segment(text, name=name)) == text
+
+
+def test_what_is_commented_out_stays_in_its_section():
+    others = "".join(
+        f"; The folder of part {number} of all that is kept.\n;cache.dir{number}=/tmp\n\n" for number in range(9)
+    )
+    wanted = "; Largest file that is kept.\n;cache.max_file=0\n\n"
+    text = f"[main]\nport = 80\nhost = a\n\n[cache]\n{others}{wanted}{others}[log]\nlevel = 1\n"
+    assert kept("largest file", text, "a.ini", 24).startswith(f"[cache]\n{wanted.strip()}")
+
+
+def test_the_best_entry_does_not_make_hundreds_of_its_section_likely():
+    others = "".join(
+        f"; About {word} of things.\n{word}_limit = {number}\n\n"
+        for number, word in enumerate("memory disk socket thread cache queue".split())
+    )
+    wanted = "; Maximum size for uploaded files.\nmax_upload = 2M\n\n"
+    best = "; How many uploaded files there can be at once: uploaded files, and how many at once.\nmax_files = 7\n\n"
+    short = "".join(f"k{number} = 1\n\n" for number in range(150))
+    text = f"[main]\n{short}{others}{best}{others}{wanted}"
+    query = "How large can uploaded files be, and how many uploaded files can there be at once?"
+    found = kept(query, text, "a.ini", 80)
+    assert "max_files = 7" in found
+    assert "max_upload = 2M" in found

@@ -293,3 +293,9 @@ def test_tildes_under_code_close_its_fence_and_under_a_title_they_open_none(code
         (Kind.HEADING, "Limits\n~~~~~~~~"),
         (Kind.PARAGRAPH, "None is known."),
     ]
+
+
+def test_a_heading_in_a_quote_is_no_section():
+    text = "# Guide\n\n> ## Note\n> The pool is small.\n\n## Limits\n\nThe limit is ten.\n"
+    assert [part.heading for part in segment(text)][-1] == ("Guide", "Limits")
+    assert not any("Note" in part.heading for part in segment(text))
