@@ -177,7 +177,7 @@ def _indentation(table: SegmentTable, document: int, number: int) -> int:
 
 def _line_gaps(table: SegmentTable, document: int, spans: Sequence[Span]) -> Iterator[tuple[int, str]]:
     """Yield a marker on a line of its own for each place where lines of a log are missing."""
-    for before, after in pairwise(span for span in spans if _text(table, document, *span).strip()):
+    for before, after in pairwise(_pieces(table, document, spans)):
         number, other = table.segment_at(document, before.end), table.segment_at(document, after.start + 1)
         rest = table.texts[number][before.end - table.start[number] :]
         if any(text.strip() for text in (rest, *table.texts[number + 1 : other])):

@@ -40,13 +40,20 @@ def kept(text, **options):
     return compress("why was the disk full?", [text], max_tokens=120, **options)
 
 
-def test_there_is_a_marker_where_lines_are_missing_and_nowhere_else():
-    shown = kept(LOG).text.split("\n")
-    assert LINES[20] in shown
+EVERY_SECOND = [
+    f"2026-05-01 10:{n:02}:00 ERROR disk: disk {n} is full" if n % 2 else LINES[n] + " without a word to say" * 3
+    for n in range(60)
+]
+
+
+@pytest.mark.parametrize(("lines", "wanted"), [(LINES, 20), (EVERY_SECOND, 1)])
+def test_there_is_a_marker_where_lines_are_missing_and_nowhere_else(lines, wanted):
+    shown = kept("\n".join(lines)).text.split("\n")
+    assert lines[wanted] in shown
     for before, after in pairwise(shown):
         if MARKER not in (before, after):
-            assert LINES.index(after) == LINES.index(before) + 1
-    places = [LINES.index(line) for line in shown if line in LINES]
+            assert lines.index(after) == lines.index(before) + 1
+    places = [lines.index(line) for line in shown if line in lines]
     assert shown.count(MARKER) == sum(second - first > 1 for first, second in pairwise(places))
 
 
