@@ -20,7 +20,7 @@ def cite(quote: str, documents: Iterable[Document], *, metadata_map: Mapping[str
     marks around it and dots ("...") where it skips text. metadata_map: the same as for CtxCompressor.
     """
     config = CompressionConfig(metadata_map=metadata_map or {})
-    found = Compressor.lazy(config).cite(quote, kept_passages(list(documents), config))
+    found = Compressor(config).cite(quote, kept_passages(list(documents), config))
     blocks: list[Citation] = []
     for citation in found:
         passage, spans = citation.passage, [list(span) for span in citation.spans]

@@ -35,4 +35,4 @@ def format_documents(
     """
     options: Any = {"format": format, "metadata_map": metadata_map or {}}
     config = CompressionConfig(**options)
-    return Compressor.lazy(config).formatted(kept_passages(list(documents), config), query=query)
+    return Compressor(config).formatted(kept_passages(list(documents), config), query=query)

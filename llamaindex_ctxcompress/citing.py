@@ -30,6 +30,6 @@ def cite(
             title=citation.passage.title or citation.passage.file_path or "",
             additional_location_info={"start_char_idx": span.start, "end_char_idx": span.end},
         )
-        for citation in Compressor.lazy(config).cite(quote, kept_passages(nodes, config))
+        for citation in Compressor(config).cite(quote, kept_passages(nodes, config))
         for span, text in zip(citation.spans, citation.texts, strict=True)
     ]

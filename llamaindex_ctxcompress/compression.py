@@ -237,7 +237,7 @@ class _CompressNodes:
             found, compression = compress_nodes(self.config, row[0], row[1], self.mode)
         except Exception:  # noqa: BLE001 - raised again by `finish`, whatever it is
             return _Failed()
-        return found, replace(compression, compressor=Compressor.lazy())  # without an encoder, which may be large
+        return found, replace(compression, compressor=Compressor())  # without an encoder, which may be large
 
     def lost(self, _: _Row, /) -> _Compressed | _Failed | _Lost:
         return _Lost()

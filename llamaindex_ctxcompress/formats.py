@@ -36,7 +36,7 @@ def format_nodes(
     """
     options: Any = {"format": format, "metadata_map": metadata_map or {}}
     config = CompressionConfig(**options)
-    return Compressor.lazy(config).formatted(kept_passages(nodes, config), query=query)
+    return Compressor(config).formatted(kept_passages(nodes, config), query=query)
 
 
 def templates(config: CompressionConfig, kept: Sequence[KeptPassage]) -> list[str]:
@@ -45,7 +45,7 @@ def templates(config: CompressionConfig, kept: Sequence[KeptPassage]) -> list[st
     The text takes the place of `{content}`. If lines of it need a backslash, which no template could add, the template
     contains the text itself.
     """
-    compressor = Compressor.lazy(config)
+    compressor = Compressor(config)
     bare = compressor.entries([replace(part, text=_PLACE) for part in kept])
     return [
         _template(around, part.text, entry)

@@ -64,12 +64,6 @@ def test_an_import_brings_no_module_that_most_calls_do_not_need(statement, late)
 
 
 _CALLS = {
-    "core": """
-from ctxcompress import Compressor
-made = Compressor()
-def call():
-    return made.compress(query, texts)
-""",
     "compressor": """
 from langchain_core.documents import Document
 from langchain_ctxcompress import CtxCompressor
@@ -142,7 +136,7 @@ _TEXTS = [
 
 @pytest.mark.parametrize("made", _CALLS)
 def test_a_call_imports_nothing_because_the_component_has_all_when_it_is_made(made):
-    pytest.importorskip({"core": "numpy", "postprocessor": "llama_index.core"}.get(made, "langchain"))
+    pytest.importorskip({"postprocessor": "llama_index.core"}.get(made, "langchain"))
     command = [sys.executable, "-c", _CALL.format(made=_CALLS[made]), json.dumps(_TEXTS)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
 
@@ -151,9 +145,9 @@ def test_a_call_imports_nothing_because_the_component_has_all_when_it_is_made(ma
 
 def test_only_the_vocabulary_of_the_options_is_loaded_and_none_is_downloaded():
     code = (
-        "from ctxcompress import Compressor, CompressionConfig\n"
+        "from ctxcompress import CompressionConfig; from ctxcompress.agents.warm_up import warm_up\n"
         "from tiktoken import registry; from toktok import _CACHE\n"
-        "[Compressor(CompressionConfig(encoding=encoding)) for encoding in ('cl100k_base', 'p50k_base', len)]; "
+        "[warm_up(CompressionConfig(encoding=encoding)) for encoding in ('cl100k_base', 'p50k_base', len)]; "
         "print([name for name, _ in _CACHE], [*registry.ENCODINGS])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -163,8 +157,9 @@ def test_only_the_vocabulary_of_the_options_is_loaded_and_none_is_downloaded():
 
 def test_a_compression_around_it_does_not_hear_of_the_practice():
     code = (
-        "from ctxcompress import CompressionConfig, Compressor; from ctxcompress.pipeline.scoring import listening\n"
-        "with listening() as heard:\n    Compressor(CompressionConfig(language='en'))\nprint(heard.last)"
+        "from ctxcompress import CompressionConfig; from ctxcompress.pipeline.scoring import listening\n"
+        "from ctxcompress.agents.warm_up import warm_up\n"
+        "with listening() as heard:\n    warm_up(CompressionConfig(language='en'))\nprint(heard.last)"
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
 

@@ -16,7 +16,6 @@ from ctxcompress.data.results import Citation, Compression, Format, KeptPassage
 from ctxcompress.data.stats import observed
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
 from ctxcompress.pipeline.pipeline import analyse_ahead, confidence_again, run_pipeline
-from ctxcompress.pipeline.practice import practise
 from ctxcompress.pipeline.task import Frame, Presentation, Task, resolve_auto_budget
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.plugins import plugin
@@ -36,24 +35,16 @@ _log = logging.getLogger("ctxcompress")
 
 
 class Compressor:
-    """Compresses passages with the options of `config`. It has no state, so threads can share it.
-
-    Making the first one takes as long as loading what calls need, so that no call has to: see `lazy`.
-    """
+    """Compresses passages with the options of `config`. It has no state, so threads can share it."""
 
     __slots__ = ("config",)
 
     def __init__(self, config: CompressionConfig | None = None) -> None:
-        self.config = _checked(config)
-        practise(self.config, self)
-
-    @classmethod
-    def lazy(cls, config: CompressionConfig | None = None) -> "Compressor":
-        """Return a compressor that loads what its calls need in these calls: for one that is used once, or compresses
-        nothing."""
-        made = cls.__new__(cls)
-        made.config = _checked(config)
-        return made
+        if config is not None and not isinstance(config, CompressionConfig):
+            raise ConfigError(
+                f"config is a {type(config).__name__}; give a CompressionConfig, or CompressionConfig.from_file(path)"
+            )
+        self.config = CompressionConfig() if config is None else config
 
     def compress(
         self, query: str | None, passages: PassageInput, *, frame: Frame | None = None, **options: Unpack[Options]
@@ -93,7 +84,7 @@ class Compressor:
         if query is not None and not isinstance(query, str):
             raise InputError(f"query is a {type(query).__name__}; give a string, or None for no query")
         config = self.config.with_options(**options)
-        compressor = Compressor.lazy(resolve_auto_budget(query or "", config))
+        compressor = Compressor(resolve_auto_budget(query or "", config))
         read = compressor._read(passages)
         result = run_pipeline(Task(query or "", read, compressor.config, compressor, frame, ranked=ranked))
         if _log.isEnabledFor(logging.INFO):
@@ -111,9 +102,9 @@ class Compressor:
         If the call is cancelled, the thread stops after its current stage.
         """
         config = self.config.with_options(**options)
-        result = await off_loop(config, lambda config: Compressor.lazy(config).compress(query, passages, frame=frame))
+        result = await off_loop(config, lambda config: Compressor(config).compress(query, passages, frame=frame))
         # The result may be used after this event loop has ended, so it gets the encoder that is not bound to it.
-        return replace(result, compressor=Compressor.lazy(config).resolve_auto_budget(query))
+        return replace(result, compressor=Compressor(config).resolve_auto_budget(query))
 
     def _read(self, passages: PassageInput) -> tuple[Passage, ...]:
         return as_passages(passages, metadata_map=self.config.metadata_map)
@@ -131,7 +122,7 @@ class Compressor:
 
     def resolve_auto_budget(self, query: str | None) -> "Compressor":
         """Return a compressor with the budget for this query in place of ``max_tokens="auto"``."""
-        return Compressor.lazy(resolve_auto_budget(query or "", self.config))
+        return Compressor(resolve_auto_budget(query or "", self.config))
 
     def observed(self) -> AbstractContextManager[object]:
         """Return a block in which all compressions are attempts at one: `telemetry` is told of the last only."""
@@ -155,11 +146,11 @@ class Compressor:
 
         The filters, limits and truncation of the options do not apply.
         """
-        return Compressor.lazy(self.config.for_expansion(max_tokens)).compress(query, [passage]).text
+        return Compressor(self.config.for_expansion(max_tokens)).compress(query, [passage]).text
 
     async def aexpand(self, query: str, passage: Passage, max_tokens: int) -> str:
         """Run `expand` on another thread."""
-        return (await Compressor.lazy(self.config.for_expansion(max_tokens)).acompress(query, [passage])).text
+        return (await Compressor(self.config.for_expansion(max_tokens)).acompress(query, [passage])).text
 
     def formatted(self, passages: Iterable[KeptPassage], *, query: str = "") -> str:
         """Return all of these passages in the format of `config`. Nothing is dropped.
@@ -211,14 +202,6 @@ class Compressor:
         return path
 
 
-def _checked(config: CompressionConfig | None) -> CompressionConfig:
-    if config is not None and not isinstance(config, CompressionConfig):
-        raise ConfigError(
-            f"config is a {type(config).__name__}; give a CompressionConfig, or CompressionConfig.from_file(path)"
-        )
-    return CompressionConfig() if config is None else config
-
-
 def _warn_of_missing(result: Compression, must_keep: Sequence[MustKeep]) -> None:
     """Warn of the texts that occur nowhere, and of all rules if none finds anything."""
     if not must_keep or not result.input_count:
@@ -236,4 +219,4 @@ def compress(
 
     See `Compressor.compress`.
     """
-    return Compressor.lazy(config).compress(query, passages, **options)
+    return Compressor(config).compress(query, passages, **options)

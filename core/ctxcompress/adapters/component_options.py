@@ -113,7 +113,9 @@ class ComponentOptions(OptionFields):
         changes: Any = cls.of_core({name: value for name, value in given.items() if name not in _STARTS})
         config = starting_config(options.get("config"), options.get("preset")).with_options(**changes)
         _ = config.budget  # a share of a context window that is not known is refused
-        return _loaded(config)
+        from ctxcompress.agents.warm_up import warm_up  # takes time to import, and an import need not wait
+
+        return warm_up(config)
 
     @classmethod
     def of_core(cls, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -220,13 +222,6 @@ def _check_feedback(feedback: object) -> None:
 
     if not isinstance(feedback, FeedbackLog):
         raise ConfigError(f"feedback is a {type(feedback).__name__}; give a FeedbackLog of ctxcompress.apps.feedback")
-
-
-def _loaded(config: CompressionConfig) -> CompressionConfig:
-    """Load what calls with these options need, so that the first one need not, and return the options."""
-    from ctxcompress.compressor import Compressor  # takes time to import, and an import of a component need not wait
-
-    return Compressor(config).config
 
 
 def _without_models(config: CompressionConfig) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Self
 
 from ctxcompress.agents.arguments import Parameters, QueryArguments, object_schema
 from ctxcompress.agents.framework_models import asking_once
+from ctxcompress.agents.warm_up import warm_up
 from ctxcompress.compressor import Compressor
 from ctxcompress.config.options import CompressionConfig, ConfigSource, Options, Preset, starting_config
 from ctxcompress.data.passages import Passage
@@ -116,7 +117,7 @@ class QueryTool:
                 f'min_score is {config.min_score:g} with score_kind="absolute"; a call says it relative to the best '
                 'score: give a number from 0 to 1 and score_kind="similarity", or min_score=None'
             )
-        return cls(Compressor(config).config, Parameters(config))  # which loads what calls need
+        return cls(warm_up(config), Parameters(config))
 
     def answer(
         self,

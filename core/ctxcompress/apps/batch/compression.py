@@ -180,7 +180,7 @@ class CompressRows:
         return BatchResult(item[0], error=f"BrokenProcessPool: {LOST}", is_lost=True)
 
 
-_ELSEWHERE = Compressor.lazy()
+_ELSEWHERE = Compressor()
 """Stands for the compressor on the way between processes: an encoder may be large."""
 
 

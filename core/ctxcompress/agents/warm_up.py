@@ -1,18 +1,18 @@
-"""Loads what calls need before the first of them: the vocabulary of the tokenizer, the table of words, the weights, and
+"""Loads what calls need before the first one: the vocabulary of the tokenizer, the table of words, the weights, and
 the regular expressions of the usual formats. It compresses a few lines of each, so that no list has to name all that.
 """
 
 from contextlib import suppress
 from contextvars import Context
+from functools import cache
+from typing import Any
 
+from ctxcompress.compressor import Compressor
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Passage
-from ctxcompress.data.results import ResultOperations
-from ctxcompress.pipeline.pipeline import run_pipeline
-from ctxcompress.pipeline.task import Task
 from ctxcompress.text.tokens import is_carried
 
-__all__ = ["practise"]
+__all__ = ["warm_up"]
 
 _QUERY = "What is the default timeout, and who changed it in May 2024?"
 _TEXTS = {
@@ -56,27 +56,22 @@ Ann: I changed it in May.
 }
 
 
-_PRACTISED: set[tuple[object, ...]] = set()
-"""The options whose calls have all they need in this process."""
+def warm_up(config: CompressionConfig) -> CompressionConfig:
+    """Load what calls with these options need, the first time in this process, and return the options.
 
-
-def practise(config: CompressionConfig, operations: ResultOperations) -> None:
-    """Load what calls with these options need, the first time in this process. Nothing is downloaded, and no model or
-    cache of the options is used.
-
-    operations: any compressor.
+    Nothing is downloaded, and no model or cache of the options is used.
     """
     encoding = config.encoding if is_carried(config.encoding) else len
     encoder = config.encoder if isinstance(config.encoder, str) else None
-    key = (encoding, encoder, config.scorer, config.language)
-    if key in _PRACTISED:
-        return
-    _PRACTISED.add(key)
-    practice = CompressionConfig(
-        max_tokens=100, encoding=encoding, encoder=encoder, scorer=config.scorer, language=config.language
-    )
+    _practise(encoding, encoder, config.scorer, config.language)
+    return config
+
+
+@cache
+def _practise(encoding: Any, encoder: Any, scorer: Any, language: str | None) -> None:
+    config = CompressionConfig(max_tokens=100, encoding=encoding, encoder=encoder, scorer=scorer, language=language)
     passages = [Passage(name, text, file_path=name) for name, text in _TEXTS.items()]
     # An extra that is missing, or a filter of another package that fails, is a matter of the call. In a context of its
     # own nobody who listens to the compressions around it hears of this one.
     with suppress(Exception):
-        Context().run(run_pipeline, Task(_QUERY, passages, practice, operations))
+        Context().run(Compressor(config).compress, _QUERY, passages)
