@@ -262,7 +262,7 @@ class Knapsack:
             return _NOTHING
         wanted = {item, *companions} - self.kept
         left = self.room - sum(map(self.cost, wanted))
-        for explaining in self.coherence.explaining(item, {*self.kept, *wanted}):
+        for explaining in self.coherence.explaining(item, self.kept):
             more = {*explaining} - self.kept - wanted
             cost = sum(map(self.cost, more))
             if cost <= _CHEAP * left:
