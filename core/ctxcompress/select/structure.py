@@ -35,7 +35,7 @@ _TITLES = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM))
 _TITLED = frozenset((Kind.LIST_ITEM, Kind.CODE))
 """The kinds that have the title of the line above in any case."""
 _REFERRING = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE))
-_REFERENCES = REFERENCES - {"la", "lo"}
+_REFERENCES = REFERENCES - {"das", "la", "lo"}
 """The words that refer to what was said before. At the beginning of a sentence the others are articles."""
 _CLOSING = lazy_regex(r"[ \t>]*(?:`{3,}|~{3,})\s*")
 

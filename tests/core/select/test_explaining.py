@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from selections import structure_of
 
 from ctxcompress import compress
 
@@ -37,6 +38,11 @@ def test_of_several_sentences_about_it_the_one_with_the_name_comes_along(named, 
     text = compress(question, [page], max_tokens=64).text
     assert named in text
     assert answer in text
+
+
+def test_an_article_refers_to_nothing():
+    text = "Am Markt gibt es viel zu sehen.\n\nDas Amt liegt am Fluss. Es schloss 1987."
+    assert structure_of([text]).antecedent == [-1, -1, 1]
 
 
 @given(room=st.integers(14, 60))
