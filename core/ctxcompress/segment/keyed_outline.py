@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import NamedTuple
 
 from ctxcompress.code.detection import is_code_name
@@ -152,12 +152,10 @@ class _Reader:
         self._comments: list[int] = []
         """Where the comments above the next line begin."""
         self._is_comment_above = False
-        start = 0
         lines = split_lines(text)
         self._first_column = _column_of_first(lines)
-        for line in lines:
-            self._read(line, start)
-            start += len(line)
+        for line, end in zip(lines, accumulate(map(len, lines)), strict=True):
+            self._read(line, end - len(line))
 
     def nodes(self) -> tuple[Node, ...]:
         """End all entries, and return the nodes, which partition the text."""
@@ -284,7 +282,7 @@ class _Reader:
 
     def _end(self, depth: int, end: int) -> None:
         """End the entries that are at least as deep, up to brackets that are open. Comments that stand alone follow."""
-        comments = [Node(NodeKind.RECORD, begin, stop) for begin, stop in pairwise((*self._comments, end))]
+        comments = [Node(NodeKind.RECORD, *bounds) for bounds in pairwise((*self._comments, end))]
         while self._open[-1].depth >= depth and not self._open[-1].brackets:
             entry = self._open.pop()
             if entry.section:  # they are entries of it
@@ -330,7 +328,7 @@ def _sentences(text: str, start: int, end: int) -> list[Node]:
 
 
 def _net(line: str) -> int:
-    """Return how many brackets a line opens minus those that it closes."""
+    """Return how many more brackets a line opens than it closes."""
     return sum(_NET.get(token, 0) for token in _TOKEN.findall(line))
 
 

@@ -141,10 +141,8 @@ class Coherence:
                 yield [other, *companions]
 
     def is_orphan(self, items: Collection[int], kept: Container[int]) -> bool:
-        """Tell whether these segments are too short to be understood alone, and stand beside no kept one, or whether
-        something that explains one of them is missing.
-
-        A whole document is none, however short.
+        """Tell whether a reader lacks what explains these segments, or whether they are too short to be understood
+        alone and stand beside no kept one. A whole document is none, however short.
         """
         numbers = [number for number in items if number < self._segments]
         if any(other not in items for number in numbers for other in self._explanations(number, kept)):
