@@ -13,14 +13,13 @@ from ctxcompress.data.metadata import as_passages
 from ctxcompress.data.must_keep import Finds, MustKeep, missing_texts
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Citation, Compression, Format, KeptPassage
-from ctxcompress.data.stats import observed
+from ctxcompress.data.stats import observed, observer_of
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
 from ctxcompress.pipeline.pipeline import analyse_ahead, confidence_again, run_pipeline
 from ctxcompress.pipeline.task import Frame, Presentation, Task, resolve_auto_budget
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.plugins import plugin
 from ctxcompress.reduce.reduction import MUST_KEEP, nothing_matches
-from ctxcompress.telemetry import observer_of
 from ctxcompress.text.tokens import TokenCounter
 
 __all__ = ["Compressor", "PassageInput", "compress"]

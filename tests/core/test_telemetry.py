@@ -9,9 +9,9 @@ from opentelemetry.trace import StatusCode
 from telemetry import Told
 
 from ctxcompress import CompressionConfig, Compressor, compress
+from ctxcompress.apps.telemetry import OpenTelemetry
 from ctxcompress.cache import Cache
 from ctxcompress.errors import ConfigError, MissingExtra
-from ctxcompress.telemetry import OpenTelemetry
 
 
 @pytest.fixture

@@ -160,7 +160,7 @@ cache_store = valid(
 )
 _observer = valid(
     lambda value: isinstance(value, bool) or (isinstance(value, Observer) and not isinstance(value, type)),
-    "True, False, ctxcompress.telemetry.OpenTelemetry(...) or an object with observe",
+    "True, False, ctxcompress.apps.telemetry.OpenTelemetry(...) or an object with observe",
 )
 
 

@@ -11,6 +11,8 @@ from threading import Event
 from time import perf_counter
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+from ctxcompress.plugins import plugin
+
 __all__ = [
     "CacheUse",
     "Clock",
@@ -22,6 +24,7 @@ __all__ = [
     "Stats",
     "cancellable",
     "observed",
+    "observer_of",
     "stop_if_cancelled",
 ]
 
@@ -252,6 +255,8 @@ class Observer(Protocol):
 Keep = Callable[[Callable[[], Observation]], None]
 """A function that takes what makes the observation, because making one takes time and only the last one is needed."""
 
+_FOR_THE_PROCESS = ("ctxcompress.observers", "opentelemetry")
+"""The entry point of what makes the observer that `telemetry=True` means: compression does not know it."""
 _OUTER: ContextVar[tuple[Observer, Keep] | None] = ContextVar("ctxcompress_observed", default=None)
 
 
@@ -281,3 +286,8 @@ def observed(observer: Observer | None) -> Iterator[Keep]:
                 _OUTER.reset(before)
             for make, end in last:
                 report(replace(make(), duration=end - begin))
+
+
+def observer_of(telemetry: bool | Observer) -> Observer | None:
+    """Return the observer that the option `telemetry` means. Raises MissingExtra."""
+    return plugin(*_FOR_THE_PROCESS)() if telemetry is True else telemetry or None

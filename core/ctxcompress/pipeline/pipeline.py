@@ -21,7 +21,7 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import passages_of
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression
-from ctxcompress.data.stats import Clock, observed, stop_if_cancelled
+from ctxcompress.data.stats import Clock, observed, observer_of, stop_if_cancelled
 from ctxcompress.errors import ConfigError
 from ctxcompress.pipeline.analysis import Analysed, Analyser, AnalysisOptions
 from ctxcompress.pipeline.call_cache import AS_JSON, CallCache
@@ -32,7 +32,6 @@ from ctxcompress.pipeline.scoring import ScoredCall, confidence_in, current_list
 from ctxcompress.pipeline.selecting import all_of, choice_of_llm, select_segments
 from ctxcompress.pipeline.task import Frame, Presentation, Task, language_of
 from ctxcompress.reduce.stages import reduced as reduction_of
-from ctxcompress.telemetry import observer_of
 from ctxcompress.text.tokens import TokenCounter
 
 __all__ = ["analyse_ahead", "analysed_again", "confidence_again", "run_pipeline", "scored_again"]

@@ -9,9 +9,9 @@ from ctxcompress.agents.query_tool import QueryTool
 from ctxcompress.apps.index import FolderIndex
 from ctxcompress.compressor import Compressor
 from ctxcompress.config.options import CompressionConfig, ConfigSource, Format, Options, Preset, starting_config
+from ctxcompress.data.stats import observer_of
 from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.errors import ConfigError, MissingExtra
-from ctxcompress.telemetry import observer_of
 
 if TYPE_CHECKING:
     from ctxcompress.apps.mcp.metrics import ServerMetrics

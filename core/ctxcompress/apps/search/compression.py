@@ -30,10 +30,9 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.must_keep import Finds
 from ctxcompress.data.passages import Passage, Span, inverse
 from ctxcompress.data.results import Decision, Reason, drop_counts
-from ctxcompress.data.stats import Observation, observed
+from ctxcompress.data.stats import Observation, observed, observer_of
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
 from ctxcompress.query.complexity import Complexity
-from ctxcompress.telemetry import observer_of
 from ctxcompress.text.tokens import TokenCounter
 
 __all__ = ["SearchCompression", "compress_search_results"]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import Span, TracerProvider
 
-__all__ = ["Observation", "Observer", "OpenTelemetry", "Report", "observer_of"]
+__all__ = ["OpenTelemetry", "of_the_process"]
 
 _SCOPE = "ctxcompress"
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -70,15 +70,8 @@ class OpenTelemetry:
         return partial(OpenTelemetry, tracer_provider=tracers, meter_provider=meters), ()
 
 
-def observer_of(telemetry: "bool | Observer") -> Observer | None:
-    """Return the observer that the option `telemetry` means. Raises MissingExtra."""
-    if telemetry is True:
-        return _of_the_process()
-    return telemetry or None
-
-
 @functools.cache
-def _of_the_process() -> Observer:
+def of_the_process() -> Observer:
     """Return the observer for the providers of the process, which OpenTelemetry looks up when it reports."""
     return OpenTelemetry()
 
