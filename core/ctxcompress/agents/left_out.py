@@ -12,8 +12,8 @@ from threading import Lock
 from typing import Protocol, Self, runtime_checkable
 
 from ctxcompress.cache.cache import checked_ttl, whole_number
-from ctxcompress.cache.sqlite_store import PrivateDatabase
 from ctxcompress.errors import ConfigError
+from ctxcompress.private_database import PrivateDatabase
 
 __all__ = ["MONTH", "DiskStore", "LeftOutStore", "MemoryStore", "as_bytes", "check_bounds"]
 

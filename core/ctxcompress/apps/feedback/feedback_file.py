@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from ctxcompress.cache.sqlite_store import FAILURES, PrivateDatabase
 from ctxcompress.errors import ConfigError
+from ctxcompress.private_database import FAILURES, PrivateDatabase
 
 __all__ = ["FeedbackFile", "StoredCall", "is_feedback_file"]
 
