@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from ctxcompress.adapters.component_options import ComponentOptions
 from langchain_ctxcompress.batching import sharing
-from langchain_ctxcompress.compressor import DocumentsAndQuery
+from langchain_ctxcompress.convert import DocumentsAndQuery
 
 __all__ = ["CompressionStep"]
 

@@ -13,7 +13,7 @@ from langchain_core.runnables import ensure_config, run_in_executor
 from langchain_core.runnables.config import get_async_callback_manager_for_config, get_callback_manager_for_config
 from langchain_core.stores import BaseStore
 from pydantic import ConfigDict, Field
-from typing_extensions import TypedDict, override
+from typing_extensions import override
 
 import ctxcompress
 from ctxcompress import Compression, CompressionConfig, Encoder
@@ -23,7 +23,7 @@ from ctxcompress.adapters.records import original_index
 from ctxcompress.agents.framework_models import LLMSelector
 from langchain_ctxcompress.batching import shared_pool
 from langchain_ctxcompress.byte_stores import ByteStoreMapping
-from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
+from langchain_ctxcompress.convert import RECORD_KEY, DocumentsAndQuery, compressed_document, passages_from_documents
 from langchain_ctxcompress.embeddings import as_encoder
 
 if TYPE_CHECKING:
@@ -33,14 +33,7 @@ else:
     BaseChatModel = object
     """Pydantic need not know the class, which takes longer to import than all the rest: any object passes it."""
 
-__all__ = ["CtxCompressor", "DocumentsAndQuery", "load_tracers"]
-
-
-class DocumentsAndQuery(TypedDict):
-    """The input of `CtxCompressor.as_runnable()`."""
-
-    documents: Sequence[Document]
-    query: str
+__all__ = ["CtxCompressor", "load_tracers"]
 
 
 class CtxCompressor(ComponentOptions, BaseDocumentCompressor):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from numbers import Real
 
 from langchain_core.documents import Document
+from typing_extensions import TypedDict
 
 from ctxcompress import CompressionConfig, KeptPassage, Passage, passage_from_metadata
 from ctxcompress.adapters.records import (
@@ -22,6 +23,7 @@ from ctxcompress.adapters.records import (
 
 __all__ = [
     "RECORD_KEY",
+    "DocumentsAndQuery",
     "check_retriever",
     "compressed_document",
     "copied_document",
@@ -30,6 +32,13 @@ __all__ = [
     "passages_from_documents",
     "scored_document",
 ]
+
+
+class DocumentsAndQuery(TypedDict):
+    """The input of `CtxCompressor.as_runnable()`."""
+
+    documents: Sequence[Document]
+    query: str
 
 
 def passages_from_documents(documents: Iterable[Document], config: CompressionConfig) -> tuple[Passage, ...]:
