@@ -40,7 +40,7 @@ __all__ = [
 
 Framework = Literal["core", "langchain", "llamaindex"]
 
-_PROGRAMS: dict[str, str] = {
+_PROGRAMS: dict[Framework, str] = {
     "core": "from ctxcompress import CompressionConfig, Compressor\n\ncompressor = Compressor({config})\n",
     "langchain": (
         "from ctxcompress import CompressionConfig\nfrom langchain_ctxcompress import CtxCompressor\n\n"
