@@ -30,6 +30,7 @@ from ctxcompress.apps.cli.common_options import (
     OrderOption,
     PassagesFieldOption,
     PresetOption,
+    PriceOption,
     QueryFieldOption,
     QueryOption,
     SetOption,
@@ -39,6 +40,7 @@ from ctxcompress.apps.cli.common_options import (
     WorkersOption,
     given_options,
     keep_rules,
+    price_of,
     starting_options,
 )
 from ctxcompress.apps.cli.inputs import STDIN, Choice, Inputs, read_inputs
@@ -53,6 +55,7 @@ from ctxcompress.apps.cli.report import (
     write_text,
 )
 from ctxcompress.apps.cli.tune_command import tune_command
+from ctxcompress.apps.xray import html_page
 
 __all__ = ["app"]
 
@@ -106,6 +109,7 @@ def compress_command(
         bool, typer.Option("--json", help="Print one JSON object with what was kept, what was dropped, and why.")
     ] = False,
     stats: Annotated[bool, typer.Option("--stats", help="Print statistics to standard error.")] = False,
+    price: PriceOption = None,
 ) -> None:
     """Print the parts of the texts that answer the question.
 
@@ -136,8 +140,8 @@ def compress_command(
         with _progress(screen, inputs.passages):
             result = compress(query, inputs.passages, config=start, **options)
             output = as_json(result) if json else result.text
-        if stats:
-            screen.print(stats_table(result.stats, result.max_tokens))
+        if stats or price:
+            screen.print(stats_table(result.stats, result.max_tokens, price_of(price)))
     write_text(output)
     if not result.text:
         complain("nothing is kept of the input, as the options have it; with on_empty=keep_best the best is kept")
@@ -178,6 +182,7 @@ def xray(
     order: OrderOption = None,
     synonym: SynonymOption = None,
     others: SetOption = None,
+    price: PriceOption = None,
 ) -> None:
     """Write an HTML page that shows what is kept, and why.
 
@@ -207,7 +212,8 @@ def xray(
         choice = Choice(include=include or (), exclude=exclude or (), jsonl=jsonl, output=output)
         inputs = _read(files, choice)
         with _progress(_screen(), inputs.passages):
-            page = compress(query, inputs.passages, config=start, **options).xray()
+            result = compress(query, inputs.passages, config=start, **options)
+            page = html_page(result, start.with_options(**options), price=price_of(price))
     if output is None:
         write_text(str(write_new_page(page)))
     elif output == STDIN:
@@ -234,6 +240,7 @@ def batch_command(
     engine: EngineOption = "local",
     address: AddressOption = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Begin anew if OUT exists.")] = False,
+    price: PriceOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print the statistics as JSON, to standard output.")] = False,
 ) -> None:
     """Compress many rows, each a query with passages of its own.
@@ -250,7 +257,7 @@ def batch_command(
         given = {"max_tokens": max_tokens, "tier": tier, "format": format, "encoder": encoder}
         start = starting_options(preset, config, others).with_options(**given_options(given))
         request = Request(inputs, output, start, (query_field, passages_field), workers, engine, address, overwrite)
-        failed = run_batch(request, _screen(), as_json=json)
+        failed = run_batch(request, _screen(), price_of(price), as_json=json)
     if failed:
         raise typer.Exit(INCOMPLETE)
 

@@ -2,7 +2,7 @@
 
 import json
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -19,6 +19,7 @@ from ctxcompress.apps.batch.row_files import found_files
 from ctxcompress.apps.batch.row_records import FieldNames
 from ctxcompress.apps.batch.statistics import Totals
 from ctxcompress.apps.cli.report import complain, write_text
+from ctxcompress.apps.prices import InputPrice
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.errors import ConfigError
 
@@ -40,10 +41,11 @@ class Request(NamedTuple):
     overwrite: bool
 
 
-def run_batch(request: Request, screen: Console, *, as_json: bool) -> bool:
+def run_batch(request: Request, screen: Console, price: InputPrice | None, *, as_json: bool) -> bool:
     """Compress the rows, show the statistics, and return whether some rows failed. If it is stopped, exit.
 
-    as_json: write the statistics to standard output as JSON, not as a table.
+    price: that of the language model, to say what is saved. as_json: write the statistics to standard output as JSON,
+    not as a table.
     """
     if request.engine == "local" and request.address is not None:
         raise ConfigError(f"--address {request.address} is given without --engine ray; give both or neither")
@@ -57,6 +59,8 @@ def run_batch(request: Request, screen: Console, *, as_json: bool) -> bool:
     except OSError as error:
         complain(f"{error.filename or request.output!r} cannot be read or written ({error.strerror or error})")
         raise typer.Exit(1) from error
+    if price:
+        numbers |= _saved(numbers, price)
     if as_json:
         write_text(json.dumps(numbers, indent=2))
     else:
@@ -64,6 +68,18 @@ def run_batch(request: Request, screen: Console, *, as_json: bool) -> bool:
     if numbers["errors"]:
         complain(f"rows that failed: {numbers['errors']}; {request.output}.errors.jsonl says why")
     return bool(numbers["errors"])
+
+
+def _saved(numbers: Mapping[str, int | float], price: InputPrice) -> dict[str, float]:
+    """Return the dollars that the rows save on average, as so many calls."""
+    rows = int(numbers["rows"]) or 1
+    mean = int(numbers["original_tokens"]) // rows, int(numbers["tokens"]) // rows
+    saving = price.saving([mean], rows)
+    return {
+        "dollars": round(float(saving.before), 6),
+        "dollars_saved": round(float(saving.before - saving.after), 6),
+        "dollars_saved_if_cached": round(float(saving.before_cached - saving.after_cached), 6),
+    }
 
 
 def _on_this_machine(request: Request, screen: Console) -> dict[str, int | float]:

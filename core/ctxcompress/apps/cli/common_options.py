@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from ctxcompress.apps.prices import InputPrice
 from ctxcompress.config.files import object_named
 from ctxcompress.config.options import OPTIONS, CompressionConfig, Format, Options, Order, Preset, Tier, starting_config
 from ctxcompress.errors import ConfigError
@@ -36,6 +37,7 @@ __all__ = [
     "OrderOption",
     "PassagesFieldOption",
     "PresetOption",
+    "PriceOption",
     "QueryFieldOption",
     "QueryOption",
     "SetOption",
@@ -45,6 +47,7 @@ __all__ = [
     "WorkersOption",
     "given_options",
     "keep_rules",
+    "price_of",
     "starting_options",
 ]
 
@@ -80,6 +83,22 @@ JsonlOption = Annotated[
         "--jsonl", help="Read standard input and every file as .jsonl: one JSON object per line, a passage each."
     ),
 ]
+
+
+PriceOption = Annotated[
+    str | None,
+    typer.Option(
+        "--price",
+        metavar="MODEL",
+        help="Say what is saved, at the price of this language model's input.",
+        show_default=False,
+    ),
+]
+
+
+def price_of(model: str | None) -> InputPrice | None:
+    """Return the price that --price names. Raises ConfigError for a model without one."""
+    return None if model is None else InputPrice.of(model)
 
 
 def whole_number_or_text(given: str) -> Any:

@@ -12,6 +12,7 @@ from typing import BinaryIO
 import typer
 from rich.table import Table
 
+from ctxcompress.apps.prices import InputPrice
 from ctxcompress.apps.xray.trace import new_page
 from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Compression, Stats
@@ -78,12 +79,14 @@ def _pairs(spans: Iterable[Span]) -> list[list[int]]:
     return [[start, end] for start, end in spans]
 
 
-def stats_table(stats: Stats, max_tokens: int) -> Table:
+def stats_table(stats: Stats, max_tokens: int, price: InputPrice | None) -> Table:
     """Return the statistics as a table of two columns."""
     table = Table("ctxcompress", "", show_edge=False)
     table.add_row("passages", f"{stats.original_count} -> {stats.kept_count}")
     table.add_row("tokens", f"{stats.original_tokens:,} -> {stats.compressed_tokens:,} (limit {max_tokens:,})")
     table.add_row("saved", f"{stats.tokens_saved:,} tokens, {stats.savings_percent:.1f} %")
+    if price:
+        table.add_row("money saved", price.saving([(stats.original_tokens, stats.compressed_tokens)], 1_000).summary())
     for stage in stats.stages:
         note = f", {stage.note}" if stage.note else ""
         table.add_row(stage.name, f"{stage.items_in} -> {stage.items_out} in {stage.milliseconds:.1f} ms{note}")

@@ -3,6 +3,7 @@
 from os import PathLike
 from pathlib import Path
 
+from ctxcompress.apps.prices import InputPrice
 from ctxcompress.apps.xray.collect import collect_xray
 from ctxcompress.apps.xray.page import brief as brief_page
 from ctxcompress.apps.xray.page import page as whole_page
@@ -14,12 +15,14 @@ from ctxcompress.errors import CtxCompressError, warn
 __all__ = ["html_page", "written_page"]
 
 
-def html_page(compression: Compression, config: CompressionConfig, *, brief: bool) -> str:
+def html_page(
+    compression: Compression, config: CompressionConfig, *, brief: bool = False, price: InputPrice | None = None
+) -> str:
     """Return an HTML page about a compression with these options: see `Compression.xray`.
 
-    brief: return the short form that notebooks show.
+    brief: return the short form that notebooks show. price: that of the language model, to say what is saved.
     """
-    return brief_page(compression) if brief else whole_page(collect_xray(compression, config))
+    return brief_page(compression) if brief else whole_page(collect_xray(compression, config, price=price))
 
 
 def written_page(compression: Compression, config: CompressionConfig, directory: str | PathLike[str]) -> Path | None:

@@ -5,6 +5,7 @@ A compression does not store the scores of its segments, so they are computed ag
 
 from collections.abc import Mapping, Sequence
 
+from ctxcompress.apps.prices import InputPrice
 from ctxcompress.apps.xray.facts import Facts, Scored
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.must_keep import Finds
@@ -24,11 +25,14 @@ _PROBABILITY, _SHARE = ("the probability that it is needed", 3), ("as a share of
 """What scores are, and the exponent of the levels. Most probabilities are small, so small ones get more levels."""
 
 
-def collect_xray(compression: Compression, config: CompressionConfig, *, asks_encoder: bool = True) -> Facts:
+def collect_xray(
+    compression: Compression, config: CompressionConfig, *, asks_encoder: bool = True, price: InputPrice | None = None
+) -> Facts:
     """Collect the facts about a compression that was made with these options.
 
-    asks_encoder: whether to ask the encoder, if there is one, for its part of the scores. Raises what the encoder
-    raises, and CtxCompressError if the tokenizer cannot count a text.
+    asks_encoder: whether to ask the encoder, if there is one, for its part of the scores. price: that of the language
+    model, to say what is saved. Raises what the encoder raises, and CtxCompressError if the tokenizer cannot count a
+    text.
     """
     config = resolve_auto_budget(compression.query, config)
     of_scores = config if asks_encoder or config.own_encoder is None else config.with_options(encoder=None)
@@ -39,7 +43,7 @@ def collect_xray(compression: Compression, config: CompressionConfig, *, asks_en
         passages=passages,
         tokens_in=tokens_in,
         question=_question(compression.query, config),
-        options=_options(compression, config, asks_encoder=asks_encoder),
+        options=[*_options(compression, config, asks_encoder=asks_encoder), *_saved(compression, tokens_in, price)],
         scores=_scores(compression.query, passages, of_scores, fits=tokens_in <= compression.max_tokens),
         scale=scale,
         levels=[(level / 10) ** power for level in range(10)],
@@ -107,6 +111,10 @@ def _options(compression: Compression, config: CompressionConfig, *, asks_encode
         ("output", f"{config.format}, {config.order} order"),
         ("time", f"{took:.1f} ms in stages"),
     ]
+
+
+def _saved(compression: Compression, tokens_in: int, price: InputPrice | None) -> list[tuple[str, str]]:
+    return [("money saved", price.saving([(tokens_in, compression.tokens)], 1_000).summary())] if price else []
 
 
 def _with_reasons(value: str, reasons: Sequence[str]) -> str:
