@@ -1,6 +1,6 @@
 """What tokens cost: the prices that the package genai-prices has of language models' input.
 
-The package has the prices of more than a thousand models of all large providers, and is published every few days. It is
+The package has the prices of more than two thousand models of all large providers, and is published every few days. It is
 read as it is installed: nothing is asked of the network.
 """
 
