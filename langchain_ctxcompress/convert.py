@@ -17,6 +17,7 @@ from ctxcompress.adapters.records import (
     as_number,
     deep_copy,
     dropped_record,
+    kept_from_record,
     readable,
     record_of,
 )
@@ -68,7 +69,7 @@ def kept_passages(documents: Sequence[Document], config: CompressionConfig) -> l
     for position, (document, passage) in enumerate(
         zip(documents, passages_from_documents(documents, config), strict=True)
     ):
-        kept = KeptPassage.from_record(position, passage, document.metadata.get(RECORD_KEY))
+        kept = kept_from_record(position, passage, document.metadata.get(RECORD_KEY))
         if document.id is None:  # its id is its position in the input
             kept = replace(kept, original=replace(kept.original, id=str(kept.index)))
         found.append(kept)

@@ -19,7 +19,15 @@ from llama_index.core.schema import (
 )
 
 from ctxcompress import CompressionConfig, KeptPassage, Passage, passage_from_metadata
-from ctxcompress.adapters.records import RECORD_KEY, Decision, deep_copy, dropped_record, readable, record_of
+from ctxcompress.adapters.records import (
+    RECORD_KEY,
+    Decision,
+    deep_copy,
+    dropped_record,
+    kept_from_record,
+    readable,
+    record_of,
+)
 
 __all__ = [
     "RECORD_KEY",
@@ -73,7 +81,7 @@ def kept_passages(nodes: Sequence[NodeWithScore], config: CompressionConfig) -> 
     """Return the nodes as kept passages, from their records where they have one."""
     passages = (passage_from_node(item, config.metadata_map) for item in nodes)
     return [
-        KeptPassage.from_record(position, passage, item.node.metadata.get(RECORD_KEY))
+        kept_from_record(position, passage, item.node.metadata.get(RECORD_KEY))
         for position, (item, passage) in enumerate(zip(nodes, passages, strict=True))
     ]
 

@@ -12,7 +12,7 @@ from ctxcompress.config.options import CompressionConfig, Options
 from ctxcompress.data.metadata import as_passages
 from ctxcompress.data.must_keep import Finds, MustKeep, missing_texts
 from ctxcompress.data.passages import Passage
-from ctxcompress.data.results import Citation, Compression, Format, KeptPassage
+from ctxcompress.data.results import Citation, Compression, Explanation, Format, KeptPassage
 from ctxcompress.data.stats import observed, observer_of
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
 from ctxcompress.pipeline.pipeline import analyse_ahead, confidence_again, run_pipeline
@@ -194,6 +194,11 @@ class Compressor:
         """
         page: str = plugin(*_PAGES).html_page(compression, self.config, brief=brief)
         return page
+
+    def explain(self, compression: Compression, quote: str) -> tuple[Explanation, ...]:
+        """Return why the pieces of a quote were kept or dropped: see `Compression.explain`."""
+        found: tuple[Explanation, ...] = plugin(*_PAGES).explanations(compression, self.config, quote)
+        return found
 
     def trace(self, compression: Compression, directory: str | PathLike[str]) -> Path | None:
         """Write that page into a folder: see `Compression.trace`."""

@@ -2,11 +2,13 @@
 
 import copy
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Real
 from pickle import PickleError
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ctxcompress.data.metadata import RECORD_KEY, as_number
+from ctxcompress.data.passages import Marker, Passage, Span
 from ctxcompress.data.results import Decision, KeptPassage
 from ctxcompress.errors import InputError
 from ctxcompress.query.decompose import adecompose, decompose
@@ -25,6 +27,7 @@ __all__ = [
     "deep_copy",
     "dropped_record",
     "fused",
+    "kept_from_record",
     "original_index",
     "readable",
     "record_of",
@@ -168,3 +171,44 @@ def _copied(value: Any, memo: dict[int, Any]) -> Any:
         return copy.deepcopy(value, memo)
     except REFUSALS:
         return value
+
+
+def kept_from_record(index: int, passage: Passage, record: object) -> KeptPassage:
+    """Rebuild a kept passage from an adapter's output and the record in its metadata.
+
+    `original` then has the kept text, because the record has only the spans of the original text. Without a record the
+    whole text counts as kept, and `tokens` is 0. What adapters do not write counts as missing. index: its position,
+    used if the record has none.
+    """
+    given = record if isinstance(record, Mapping) else {}
+    score, relevance = as_number(given.get("score")), as_number(given.get("relevance"))
+    spans = _as_pairs(given.get("spans"), int)
+    if spans is None or any(start > end for start, end in spans):
+        spans = ((0, len(passage.text)),)
+    return KeptPassage(
+        index=_as_count(given.get("index"), index),
+        original=passage if score is None else replace(passage, score=score),
+        text=passage.text,
+        spans=tuple(Span(*ends) for ends in spans),
+        tokens=_as_count(given.get("tokens"), 0),
+        relevance=1.0 if relevance is None else relevance,
+        markers=tuple(Marker(*marker) for marker in _as_pairs(given.get("markers"), str) or ()),
+        metadata_only=given.get("metadata_only") is True,
+    )
+
+
+def _as_count(value: object, otherwise: int) -> int:
+    """Return a whole number of at least 0 as it is, and `otherwise` in place of anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else otherwise
+
+
+def _as_pairs(value: object, second: type[Item]) -> tuple[tuple[int, Item], ...] | None:
+    """Return pairs of a number and a value of this type, or None if they are none."""
+    found: list[tuple[int, Item]] = []
+    for pair in value if isinstance(value, Sequence) else (None,):
+        match pair:
+            case [int(first), last] if first >= 0 and isinstance(last, second):
+                found.append((first, last))
+            case _:
+                return None
+    return tuple(found)

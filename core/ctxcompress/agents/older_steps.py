@@ -19,7 +19,7 @@ from ctxcompress.agents.prompt_size import RememberedCounts
 from ctxcompress.compressor import Compressor
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.config.presets import NO_LIMIT
-from ctxcompress.data.passages import Passage
+from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import KeptPassage
 from ctxcompress.errors import BudgetTooSmall, warn
 
@@ -94,7 +94,10 @@ class MessageTexts:
         """Return the parts of these passages that the query is likely to need, in at most `max_tokens` tokens; all if
         the scorer cannot tell."""
         if self._config.scorer != "evidence":
-            return [KeptPassage.from_record(place, passage, None) for place, passage in enumerate(passages)]
+            return [
+                KeptPassage(place, passage, passage.text, (Span(0, len(passage.text)),), tokens=0, relevance=1.0)
+                for place, passage in enumerate(passages)
+            ]
         least = self._config.adaptive or True
         only_likely = self._config.with_options(max_tokens=max_tokens, adaptive=least, on_empty="drop", must_keep=())
         return Compressor(only_likely).compress(query, passages).passages

@@ -1,7 +1,7 @@
 """What tokens cost: the prices that the package genai-prices has of language models' input.
 
-The package has the prices of more than two thousand models of all large providers, and is published every few days. It is
-read as it is installed: nothing is asked of the network.
+The package has the prices of more than two thousand models of all large providers, and is published every few days. It
+is read as it is installed: nothing is asked of the network.
 """
 
 from collections.abc import Iterable

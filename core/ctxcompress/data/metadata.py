@@ -6,23 +6,18 @@ from copy import deepcopy
 from dataclasses import replace
 from numbers import Real
 from pickle import PicklingError
-from typing import TypeVar
 
 from ctxcompress.data.passages import Passage
 from ctxcompress.errors import InputError
 
 __all__ = [
     "RECORD_KEY",
-    "as_count",
     "as_number",
-    "as_pairs",
     "as_passages",
     "copied",
     "own_copy",
     "passage_from_metadata",
 ]
-
-T = TypeVar("T")
 
 RECORD_KEY = "ctxcompress"
 """The metadata key of an adapter's record."""
@@ -117,23 +112,6 @@ def as_number(value: object) -> float | None:
     except OverflowError:
         return None
     return number if math.isfinite(number) else None
-
-
-def as_count(value: object, otherwise: int) -> int:
-    """Return a whole number of at least 0 as it is, and `otherwise` in place of anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else otherwise
-
-
-def as_pairs(value: object, second: type[T]) -> tuple[tuple[int, T], ...] | None:
-    """Return pairs of a number and a value of this type, or None if they are none."""
-    found: list[tuple[int, T]] = []
-    for pair in value if isinstance(value, Sequence) else (None,):
-        match pair:
-            case [int(first), last] if first >= 0 and isinstance(last, second):
-                found.append((first, last))
-            case _:
-                return None
-    return tuple(found)
 
 
 def _as_passage(index: int, given: object, metadata_map: Mapping[str, str]) -> Passage:

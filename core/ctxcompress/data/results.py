@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from os import PathLike
 from pathlib import Path
 from typing import Literal, Protocol
 
 from ctxcompress.data.documents import Origins, find_quote
-from ctxcompress.data.metadata import as_count, as_number, as_pairs
 from ctxcompress.data.passages import Kind, Marker, Passage, Segment, Span
 from ctxcompress.data.stats import CacheUse, LLMStats, Observation, StageStats, Stats
 from ctxcompress.errors import InputError
@@ -19,6 +18,7 @@ __all__ = [
     "Compression",
     "CountsTokens",
     "Decision",
+    "Explanation",
     "Format",
     "KeptPassage",
     "Kind",
@@ -109,30 +109,6 @@ class KeptPassage:
     metadata_only: bool = False
     """Whether `text` is a metadata line in place of the passage's text."""
 
-    @classmethod
-    def from_record(cls, index: int, passage: Passage, record: object) -> "KeptPassage":
-        """Rebuild a kept passage from an adapter's output and the record in its metadata.
-
-        `original` then has the kept text, because the record has only the spans of the original text. Without a record
-        the whole text counts as kept, and `tokens` is 0. What adapters do not write counts as missing. index: its
-        position, used if the record has none.
-        """
-        given = record if isinstance(record, Mapping) else {}
-        score, relevance = as_number(given.get("score")), as_number(given.get("relevance"))
-        spans = as_pairs(given.get("spans"), int)
-        if spans is None or any(start > end for start, end in spans):
-            spans = ((0, len(passage.text)),)
-        return cls(
-            index=as_count(given.get("index"), index),
-            original=passage if score is None else replace(passage, score=score),
-            text=passage.text,
-            spans=tuple(Span(*ends) for ends in spans),
-            tokens=as_count(given.get("tokens"), 0),
-            relevance=1.0 if relevance is None else relevance,
-            markers=tuple(Marker(*marker) for marker in as_pairs(given.get("markers"), str) or ()),
-            metadata_only=given.get("metadata_only") is True,
-        )
-
     @property
     def id(self) -> str:
         return self.original.id
@@ -178,6 +154,21 @@ class Citation:
         return tuple(found)
 
 
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a piece of a passage was kept or dropped."""
+
+    index: int
+    """The position of the passage in the input, from 0."""
+    span: Span
+    """Characters of the passage's text."""
+    text: str
+    reason: Reason | None
+    """Why it was dropped; None if it is kept."""
+    why: str
+    """In words: its score and rank, what it came along with, what the reason means."""
+
+
 class CountsTokens(Protocol):
     """The input's text, which counts its tokens on demand."""
 
@@ -199,6 +190,9 @@ class ResultOperations(Protocol):
 
     def xray(self, compression: "Compression", *, brief: bool = False) -> str:
         """Return a page that shows what was kept and dropped of every passage. brief: return a shorter fragment."""
+
+    def explain(self, compression: "Compression", quote: str) -> "tuple[Explanation, ...]":
+        """Return why each piece of the input that the quote overlaps was kept or dropped."""
 
     def trace(self, compression: "Compression", directory: str | PathLike[str]) -> Path | None:
         """Write that page into a folder and return its path, or None if that failed."""
@@ -308,6 +302,19 @@ class Compression:
         called again, whose exceptions are not caught.
         """
         return self.compressor.xray(self)
+
+    def explain(self, quote: str) -> tuple[Explanation, ...]:
+        """Return why each segment that a quote from the input overlaps was kept or dropped, in words.
+
+        The quote may be shortened as for `cite`. Scores are computed again as for `xray`. Raises InputError if the
+        quote is no string, or is not in the input.
+        """
+        if not isinstance(quote, str):
+            raise InputError(f"quote is a {type(quote).__name__}; give a string")
+        found = self.compressor.explain(self, quote)
+        if not found:
+            raise InputError(f"{quote[:80]!r} is in no passage; give a text as it stands in the input")
+        return found
 
     def trace(self, directory: str | PathLike[str]) -> Path | None:
         """Write the page of `xray`, with scores from words alone, into a folder that is made if necessary, and return

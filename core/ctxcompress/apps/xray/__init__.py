@@ -5,14 +5,15 @@ from pathlib import Path
 
 from ctxcompress.apps.prices import InputPrice
 from ctxcompress.apps.xray.collect import collect_xray
+from ctxcompress.apps.xray.explanations import explained
 from ctxcompress.apps.xray.page import brief as brief_page
 from ctxcompress.apps.xray.page import page as whole_page
 from ctxcompress.apps.xray.trace import write_page
 from ctxcompress.config.options import CompressionConfig
-from ctxcompress.data.results import Compression
+from ctxcompress.data.results import Compression, Explanation
 from ctxcompress.errors import CtxCompressError, warn
 
-__all__ = ["html_page", "written_page"]
+__all__ = ["explanations", "html_page", "written_page"]
 
 
 def html_page(
@@ -23,6 +24,11 @@ def html_page(
     brief: return the short form that notebooks show. price: that of the language model, to say what is saved.
     """
     return brief_page(compression) if brief else whole_page(collect_xray(compression, config, price=price))
+
+
+def explanations(compression: Compression, config: CompressionConfig, quote: str) -> tuple[Explanation, ...]:
+    """Return why the pieces of a quote were kept or dropped: see `Compression.explain`."""
+    return explained(collect_xray(compression, config), quote)
 
 
 def written_page(compression: Compression, config: CompressionConfig, directory: str | PathLike[str]) -> Path | None:

@@ -66,7 +66,7 @@ def parts_of(text: str, kept: KeptPassage | None, dropped: Iterable[Decision], s
 def _kept(text: str, span: Span, scores: Sequence[Scored]) -> Iterator[Part]:
     """Yield the segments of a kept span."""
     start = span.start
-    for (begin, end), score, along in _within(span.start, span.end, scores):
+    for (begin, end), score, along in within(span.start, span.end, scores):
         if start < begin:
             yield Part(text[start:begin])
         yield Part(text[max(start, begin) : min(end, span.end)], score=score, along=along)
@@ -76,10 +76,10 @@ def _kept(text: str, span: Span, scores: Sequence[Scored]) -> Iterator[Part]:
 
 
 def _best(start: int, end: int, scores: Sequence[Scored]) -> float | None:
-    return max((scored.score for scored in _within(start, end, scores)), default=None)
+    return max((scored.score for scored in within(start, end, scores)), default=None)
 
 
-def _within(start: int, end: int, scores: Sequence[Scored]) -> Iterator[Scored]:
+def within(start: int, end: int, scores: Sequence[Scored]) -> Iterator[Scored]:
     """Yield the segments that overlap with these characters."""
     first = bisect_right(scores, start, key=lambda scored: scored.span.end)
     while first < len(scores) and scores[first].span.start < end:
