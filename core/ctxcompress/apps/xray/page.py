@@ -68,17 +68,18 @@ def _body(facts: Facts) -> Html:
         "body",
         None,
         element("a", {"class": "skip", "href": "#passages"}, "to the passages"),
-        element("header", {"class": "top"}, *_heading(compression.query), _numbers(facts), _about(facts)),
+        element("header", {"class": "top"}, *_heading(compression.query), _numbers(facts)),
         element(
             "main",
             None,
+            _section("text", "The final text, as the language model gets it", final_text(facts)),
             element(
                 "div",
                 {"class": "where"},
                 _section("tokens", "Where the tokens went", steps(facts)),
                 _section("stages", "Stages", stages(compression.stages)),
             ),
-            _section("text", "The final text", _details("as the language model gets it", final_text(facts))),
+            _section("about", "Question and options", _about(facts)),
             _section("passages", "Passages", filters(facts), map_of(facts), scale(facts), *passages(facts)),
             *duplicates,
         ),
@@ -119,10 +120,6 @@ def _about(facts: Facts) -> Html:
 def _section(name: str, title: str, *inside: Html) -> Html:
     head = element("h2", {"id": f"{name}-title"}, title)
     return element("section", {"id": name, "aria-labelledby": f"{name}-title"}, head, *inside)
-
-
-def _details(summary: str, inside: Html) -> Html:
-    return element("details", None, element("summary", None, summary), inside)
 
 
 def gauge(tokens: int, most: int) -> Html:
@@ -217,7 +214,8 @@ def final_text(facts: Facts) -> Html:
     text = facts.compression.text
     more = len(text) - _MOST
     more_text = [element("bdi", {"class": "more"}, f"{more:,} more characters")] if more > 0 else []
-    return element("div", {"class": "t final", "dir": "auto"}, *_linked(facts, text[:_MOST]), *more_text)
+    attributes = {"class": "t final", "dir": "auto", "tabindex": "0", "role": "region", "aria-labelledby": "text-title"}
+    return element("div", attributes, *_linked(facts, text[:_MOST]), *more_text)
 
 
 def _linked(facts: Facts, text: str) -> Iterator[Html]:
