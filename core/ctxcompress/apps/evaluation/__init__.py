@@ -1,0 +1,28 @@
+"""Evaluation: what a budget costs and saves on questions of your own. Start with `evaluate`."""
+
+from ctxcompress.apps.evaluation.evaluating import BUDGETS, evaluate
+from ctxcompress.apps.evaluation.evaluation_report import Asked, Comparison, Failure, Report, Row, Summary
+from ctxcompress.apps.evaluation.intervals import Estimate
+from ctxcompress.apps.evaluation.methods import Method
+from ctxcompress.apps.evaluation.questions import Question, questions_from_headings
+from ctxcompress.apps.evaluation.retrieval import Retrieve, from_folder, from_langchain, from_llamaindex, from_texts
+
+__all__ = [
+    "BUDGETS",
+    "Asked",
+    "Comparison",
+    "Estimate",
+    "Failure",
+    "Method",
+    "Question",
+    "Report",
+    "Retrieve",
+    "Row",
+    "Summary",
+    "evaluate",
+    "from_folder",
+    "from_langchain",
+    "from_llamaindex",
+    "from_texts",
+    "questions_from_headings",
+]
