@@ -204,8 +204,8 @@ class Report:
         told = int((~np.isnan(values)).any(axis=1).sum())
         if not told:
             raise ConfigError(
-                f"the reports have {len(pairs)} questions and {len(both)} pairs of a method and a budget in common, and "
-                "nothing to compare; give the report of an evaluation of the same questions"
+                f"the reports have {len(pairs)} questions and {len(both)} pairs of a method and a budget in common, "
+                "and nothing to compare; give the report of an evaluation of the same questions"
             )
         found = zip(both, estimates(values, self.seed), strict=True)
         return tuple(Comparison(*names, told, estimate) for names, estimate in found if estimate is not None)
@@ -261,9 +261,8 @@ class Report:
 
     def _kept(self) -> Floats:
         """Return the share of the pieces that each text has, NaN for a question without any."""
-        held, pieces = (
-            np.array([(asked.held, asked.pieces or np.nan) for asked in self.questions], dtype=float).reshape(-1, 2).T
-        )
+        held = np.array([asked.held for asked in self.questions], dtype=float)
+        pieces = np.array([asked.pieces or np.nan for asked in self.questions], dtype=float)
         lost = self._cube(lambda row: len(row.lost))
         kept: Floats = (held[:, None, None] - lost) / pieces[:, None, None]
         return kept

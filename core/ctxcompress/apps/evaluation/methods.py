@@ -1,11 +1,9 @@
 """The methods that are compared: each makes of a query and its passages a text within a budget."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from itertools import accumulate
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -63,7 +61,7 @@ def method_named(name: str, encoding: Encoding) -> Method:
     | `preset:NAME`, `encoder:NAME`, `config:PATH` | this package with a preset, an encoder, the options of a file |
     | `EmbeddingsFilter:ENCODER` | the best whole passages by the EmbeddingsFilter of LangChain |
     """
-    kind, colon, argument = name.partition(":")
+    kind, _, argument = name.partition(":")
     made = _METHODS.get(kind)
     if made is None or (argument and not made.argument):
         raise ConfigError(f"there is no method {name!r}; give {', '.join(NAMES)}")
@@ -88,7 +86,7 @@ def _with_preset(name: Any, encoding: Encoding) -> _Run:
 
 def _first(_: str, encoding: Encoding) -> _Run:
     count = TokenCounter(encoding)
-    return lambda query, passages, max_tokens: _cut(JOIN.join(p.text for p in passages), max_tokens, count)
+    return lambda _, passages, max_tokens: _cut(JOIN.join(p.text for p in passages), max_tokens, count)
 
 
 def _cut(text: str, max_tokens: int, count: TokenCounter) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, pairwise
 from os import PathLike
 
 import numpy as np
@@ -88,7 +88,7 @@ def _sections(passage: Passage) -> Iterator[tuple[str, str]]:
     text = passage.text
     segments = segment(text, language=detect_language(text[:_LONGEST]), name=passage.file_path)
     blocks = [list(group) for _, group in groupby(segments, key=lambda segment: segment.block)]
-    for above, below in zip(blocks, blocks[1:], strict=False):
+    for above, below in pairwise(blocks):
         path = above[-1].heading
         if above[-1].kind is Kind.HEADING and below[0].kind is Kind.PARAGRAPH and path:
             evidence = _opening(text, below)

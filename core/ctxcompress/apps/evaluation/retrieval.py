@@ -77,7 +77,7 @@ def from_folder(folder: str | PathLike[str], candidates: int = CANDIDATES) -> Re
 def from_texts(texts: Mapping[str, str], candidates: int = CANDIDATES) -> Retrieve:
     """Return a function that finds the best chunks of texts by BM25. texts: id -> text."""
     vocabulary: dict[str, int] = {}
-    ranking = Ranking.of([analyse_file(text, id, vocabulary) for id, text in texts.items()], vocabulary)
+    ranking = Ranking.of([analyse_file(text, name, vocabulary) for name, text in texts.items()], vocabulary)
     return lambda query: _passages(ranking.search(query, candidates))
 
 
