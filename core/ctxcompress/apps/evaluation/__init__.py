@@ -4,6 +4,7 @@ from ctxcompress.apps.evaluation.evaluating import BUDGETS, evaluate
 from ctxcompress.apps.evaluation.evaluation_report import Asked, Comparison, Failure, Report, Row, Summary
 from ctxcompress.apps.evaluation.intervals import Estimate
 from ctxcompress.apps.evaluation.methods import Method
+from ctxcompress.apps.evaluation.question_forms import read_questions
 from ctxcompress.apps.evaluation.questions import Question, questions_from_headings
 from ctxcompress.apps.evaluation.retrieval import Retrieve, from_folder, from_langchain, from_llamaindex, from_texts
 
@@ -25,4 +26,5 @@ __all__ = [
     "from_llamaindex",
     "from_texts",
     "questions_from_headings",
+    "read_questions",
 ]

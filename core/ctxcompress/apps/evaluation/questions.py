@@ -18,6 +18,8 @@ __all__ = ["Question", "questions_from_headings"]
 
 _SHORTEST, _LONGEST = 40, 400
 """Characters of the first sentences of a section that are evidence."""
+_ENDS = tuple(".!?\u3002\uff01\uff1f\u061f\u0964")
+"""How prose ends, and not an image or what leads to a list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +94,13 @@ def _sections(passage: Passage) -> Iterator[tuple[str, str]]:
         path = above[-1].heading
         if above[-1].kind is Kind.HEADING and below[0].kind is Kind.PARAGRAPH and path:
             evidence = _opening(text, below)
-            if len(evidence) >= _SHORTEST:
+            if evidence:
                 yield ": ".join(path[-2:]), evidence
 
 
 def _opening(text: str, sentences: Sequence[Segment]) -> str:
-    """Return the first sentences that are long enough together; nothing if the first one is too long."""
-    start, opening = sentences[0].start, ""
-    for sentence in sentences:
-        opening = text[start : sentence.end].strip()
-        if len(opening) >= _SHORTEST:
-            break
-    return opening if len(opening) <= _LONGEST else ""
+    """Return the first sentences that are long enough together; nothing if that is not one to four lines of prose."""
+    start = sentences[0].start
+    openings = (text[start : sentence.end].strip() for sentence in sentences)
+    opening = next((each for each in openings if len(each) >= _SHORTEST), "")
+    return opening if len(opening) <= _LONGEST and opening.endswith(_ENDS) else ""
