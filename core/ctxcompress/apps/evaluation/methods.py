@@ -12,7 +12,7 @@ from ctxcompress.compressor import Compressor
 from ctxcompress.config.options import CompressionConfig, starting_config
 from ctxcompress.data.passages import Passage
 from ctxcompress.encoders import encoder_named
-from ctxcompress.encoders.encoder import Encoder
+from ctxcompress.encoders.encoder import Encoder, PassageVectors
 from ctxcompress.errors import ConfigError, MissingExtra
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.tokens import Encoding, TokenCounter
@@ -21,6 +21,8 @@ __all__ = ["JOIN", "NAMES", "Method", "method_named"]
 
 JOIN = "\n\n"
 """What stands between two passages in a prompt."""
+_OF_FILTER = ("langchain_classic", "langchain_community")
+"""The packages that EmbeddingsFilter needs."""
 _WORD_END = lazy_regex(r"\S+")
 _WORD = lazy_regex(r"\w+")
 _BREAK = lazy_regex(r"\n+|(?<=[.!?])[^\S\n]+|(?<=[。！？])(?!$)")
@@ -157,14 +159,13 @@ def _joined(sentences: Sequence[_Sentence], chosen: Sequence[int]) -> str:
 def _embeddings_filter(name: str, encoding: Encoding) -> _Run:
     """Return the method that keeps the best whole passages, as many as fit, in source order."""
     encoder = encoder_named(name)
-    if not isinstance(encoder, Encoder):
+    if not isinstance(encoder, Encoder | PassageVectors):
         raise ConfigError(f"the encoder {name!r} has no vectors of texts; give another, such as static")
-    try:
-        from ctxcompress.apps.evaluation.langchain_filter import ranked
-    except ModuleNotFoundError as error:
-        raise MissingExtra(
-            "EmbeddingsFilter is in langchain-classic; install it with: pip install langchain-classic"
-        ) from error
+    if absent := [package for package in _OF_FILTER if find_spec(package) is None]:
+        names = " ".join(absent).replace("_", "-")
+        raise MissingExtra(f"EmbeddingsFilter needs a package that is not installed; pip install {names}")
+    from ctxcompress.apps.evaluation.langchain_filter import ranked
+
     count = TokenCounter(encoding)
 
     def run(query: str, passages: Sequence[Passage], max_tokens: int) -> str:
