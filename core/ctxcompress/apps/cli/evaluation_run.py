@@ -58,7 +58,7 @@ def run_eval(request: Request) -> bool:
         report = evaluate(
             questions,
             budgets=[_budget(text) for text in request.budgets.split(",")],
-            methods=request.compare.split(","),
+            methods=[name.strip() for name in request.compare.split(",")],
             retrieve=from_folder(request.docs) if request.docs is not None else None,
             progress=progress,
         )
@@ -154,15 +154,13 @@ def _heading(report: Report) -> Iterator[str]:
     passages = sum(asked.passages for asked in report.questions) / len(report.questions)
     yield (
         f"{len(report.questions)} questions, each with {passages:,.0f} passages of {tokens:,.0f} tokens in all "
-        f"({report.encoding}), on average. In brackets: 95 % intervals."
+        f"({report.encoding}), on average."
     )
     if report.retrieved is not None and report.retrieved < 1:
-        yield (
-            f"The passages have {report.retrieved:.0%} of what is looked for: the rest was not retrieved, and "
-            "compression cannot keep it."
-        )
+        yield f"The passages have {report.retrieved:.0%} of what is looked for. The rest was not retrieved."
     if report.made:
         yield f"{report.made} questions are made from headings. That is weaker than questions of your users."
+    yield "In brackets: the 95 % interval of the mean."
 
 
 def _table(rows: Sequence[Summary], method: str, report: Report) -> Table:
