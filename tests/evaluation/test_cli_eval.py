@@ -11,8 +11,8 @@ from ctxcompress.apps.evaluation import Report
 
 EVIDENCE = "The default timeout is 30 seconds."
 TEXTS = [
-    f"The pool opens ten connections. {EVIDENCE} Logs are kept for a week.",
     *(f"The garden of house {number} is open on Sundays. Dogs are welcome there." for number in range(9)),
+    f"The pool opens ten connections. {EVIDENCE} Logs are kept for a week.",
 ]
 ROW = {"query": "What is the default timeout?", "answers": ["30 seconds"], "evidence": [EVIDENCE], "passages": TEXTS}
 PAGE = "# Pool\n\n## Limits\n\nThe pool opens ten connections at most, and then it waits.\n"

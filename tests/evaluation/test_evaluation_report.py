@@ -56,16 +56,6 @@ def test_intervals_are_those_of_a_plain_loop() -> None:
     assert estimates(values, 7) == estimates(values, 7)
 
 
-def test_the_interval_holds_the_mean_about_as_often_as_it_says() -> None:
-    rng = np.random.default_rng(0)
-    held = 0
-    for seed in range(60):
-        (found,) = estimates(rng.binomial(1, 0.7, size=(80, 1)).astype(float), seed)
-        assert found is not None
-        held += found.low <= 0.7 <= found.high
-    assert held >= 50
-
-
 def test_the_summary_has_the_means_by_method_and_budget() -> None:
     summary = REPORT.summary()
     assert [(each.method, each.budget) for each in summary] == [(m, b) for m in LOST for b in LOST[m]]
@@ -105,12 +95,6 @@ def test_a_comparison_is_paired_and_says_what_is_worse() -> None:
     assert not any(each.worse for each in REPORT.compare(REPORT))
 
 
-def test_reports_without_anything_in_common_are_not_compared() -> None:
-    other = Report(REPORT.questions, REPORT.rows, ("a", "b"), REPORT.budgets, "o200k_base")
-    with pytest.raises(ConfigError, match="3 questions and 0 pairs"):
-        REPORT.compare(other)
-
-
 def test_a_report_is_the_same_after_json() -> None:
     text = REPORT.to_json()
     assert Report.from_json(text) == REPORT
@@ -119,16 +103,7 @@ def test_a_report_is_the_same_after_json() -> None:
     assert len(document["texts"]) == 6  # each once
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"schema": "ctxcompress-evaluation/2"}', '{"schema": "ctxcompress-evaluation/1"}']
-)
+@pytest.mark.parametrize("text", ["", "[]", '{"schema": "ctxcompress-evaluation/2"}', REPORT.to_json()[:-1]])
 def test_something_else_is_no_report(text: str) -> None:
     with pytest.raises(ConfigError, match="this is no report"):
         Report.from_json(text)
-
-
-def test_a_report_that_lacks_rows_is_refused() -> None:
-    document = json.loads(REPORT.to_json())
-    document["rows"].pop()
-    with pytest.raises(ConfigError, match="has 17 rows"):
-        Report.from_json(json.dumps(document))

@@ -190,25 +190,17 @@ class Report:
 
         Raises ConfigError if they have nothing in common.
         """
-        ours, theirs = ({(asked.id, asked.query): n for n, asked in enumerate(r.questions)} for r in (self, baseline))
-        pairs = [(number, theirs[name]) for name, number in ours.items() if name in theirs]
-        both = [(method, budget) for method in self.methods for budget in self.budgets if baseline._has(method, budget)]
-        here, there = ([pair[side] for pair in pairs] for side in (0, 1))
-        one, other = self._kept(), baseline._kept()
-        differences = [
-            one[here, self._place(method), self.budgets.index(budget)]
-            - other[there, baseline._place(method), baseline.budgets.index(budget)]
-            for method, budget in both
-        ]
-        values = np.array(differences, dtype=float).reshape(len(both), len(pairs)).T
-        told = int((~np.isnan(values)).any(axis=1).sum())
-        if not told:
+        ours, theirs = self._kept_by_setting(), baseline._kept_by_setting()
+        settings = [setting for setting in ours if setting in theirs]
+        shared = sorted({name for setting in settings for name in ours[setting].keys() & theirs[setting].keys()})
+        if not shared:
             raise ConfigError(
-                f"the reports have {len(pairs)} questions and {len(both)} pairs of a method and a budget in common, "
-                "and nothing to compare; give the report of an evaluation of the same questions"
+                "the reports have no question with a method and a budget in common, and nothing to compare; give the "
+                "report of an evaluation of the same questions"
             )
-        found = zip(both, estimates(values, self.seed), strict=True)
-        return tuple(Comparison(*names, told, estimate) for names, estimate in found if estimate is not None)
+        values = [[ours[setting][name] - theirs[setting][name] for setting in settings] for name in shared]
+        found = zip(settings, estimates(np.array(values), self.seed), strict=True)
+        return tuple(Comparison(*setting, len(shared), estimate) for setting, estimate in found if estimate is not None)
 
     def to_json(self) -> str:
         """Return the report as JSON, with the texts."""
@@ -246,9 +238,6 @@ class Report:
         if len(self.rows) != size[0] * size[1] * size[2]:
             raise ConfigError(f"a report of {size} questions, methods and budgets has {len(self.rows)} rows")
 
-    def _has(self, method: str, budget: int | None) -> bool:
-        return method in self.methods and budget in self.budgets
-
     def _place(self, method: str) -> int:
         if method not in self.methods:
             raise ConfigError(f"there is no method {method!r} in the report; it has {', '.join(self.methods)}")
@@ -266,6 +255,19 @@ class Report:
         lost = self._cube(lambda row: len(row.lost))
         kept: Floats = (held[:, None, None] - lost) / pieces[:, None, None]
         return kept
+
+    def _kept_by_setting(self) -> dict[tuple[str, int | None], dict[tuple[str, str], float]]:
+        """Return of each method and budget: (id, query) of each question that has pieces -> the share kept."""
+        kept = self._kept()
+        return {
+            (method, budget): {
+                (asked.id, asked.query): float(kept[number, place, column])
+                for number, asked in enumerate(self.questions)
+                if asked.pieces
+            }
+            for place, method in enumerate(self.methods)
+            for column, budget in enumerate(self.budgets)
+        }
 
 
 _ROW = tuple(field.name for field in fields(Row))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RESAMPLES", "Estimate", "Floats", "estimates", "resampled"]
+__all__ = ["RESAMPLES", "Estimate", "Floats", "estimates"]
 
 Floats = NDArray[np.float64]
 
@@ -25,13 +25,6 @@ class Estimate(NamedTuple):
     high: float
 
 
-def resampled(questions: int, seed: int) -> Floats:
-    """Return how often each draw has each question, shape (RESAMPLES, questions): as many as there are, with
-    replacement."""
-    draws = np.random.default_rng(seed).multinomial(questions, np.full(questions, 1 / questions), size=RESAMPLES)
-    return draws.astype(float)
-
-
 def estimates(values: Floats, seed: int) -> list[Estimate | None]:
     """Return the estimate of each column; None for a column without any value.
 
@@ -42,7 +35,8 @@ def estimates(values: Floats, seed: int) -> list[Estimate | None]:
     told = np.flatnonzero(known.any(axis=0))
     if not told.size:
         return [None] * values.shape[1]
-    counts = resampled(len(values), seed)
+    chances = np.full(len(values), 1 / len(values))  # as many questions as there are, with replacement
+    counts = np.random.default_rng(seed).multinomial(len(values), chances, size=RESAMPLES).astype(float)
     filled = np.where(known, values, 0.0)[:, told]
     sizes = counts @ known[:, told].astype(float)
     # A draw without any question that says something counts as nothing.

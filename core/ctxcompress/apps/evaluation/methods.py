@@ -164,15 +164,35 @@ def _embeddings_filter(name: str, encoding: Encoding) -> _Run:
     if absent := [package for package in _OF_FILTER if find_spec(package) is None]:
         names = " ".join(absent).replace("_", "-")
         raise MissingExtra(f"EmbeddingsFilter needs a package that is not installed; pip install {names}")
-    from ctxcompress.apps.evaluation.langchain_filter import ranked
+    from langchain_classic.retrievers.document_compressors import EmbeddingsFilter
+    from langchain_core.documents import Document
 
-    count = TokenCounter(encoding)
+    count, embeddings = TokenCounter(encoding), _embeddings(encoder)
 
     def run(query: str, passages: Sequence[Passage], max_tokens: int) -> str:
+        documents = [Document(passage.text, metadata={"place": place}) for place, passage in enumerate(passages)]
+        best = EmbeddingsFilter(embeddings=embeddings, k=len(documents)).compress_documents(documents, query)
         texts = [_Sentence(place, passage.text) for place, passage in enumerate(passages)]
-        return _fitting(texts, ranked(encoder, query, [text.text for text in texts]), max_tokens, count)
+        return _fitting(texts, [document.metadata["place"] for document in best], max_tokens, count)
 
     return run
+
+
+def _embeddings(encoder: Encoder | PassageVectors) -> Any:
+    """Return the encoder as LangChain takes it."""
+    from langchain_core.embeddings import Embeddings
+
+    class Encoded(Embeddings):
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            given = encoder.encode_document(texts) if isinstance(encoder, Encoder) else encoder.encode_passages(texts)
+            return [[*map(float, vector)] for vector in np.asarray(given)]
+
+        def embed_query(self, text: str) -> list[float]:
+            if isinstance(encoder, Encoder):
+                return [*map(float, np.asarray(encoder.encode_query(text)))]
+            return self.embed_documents([text])[0]
+
+    return Encoded()
 
 
 @dataclass(frozen=True, slots=True)

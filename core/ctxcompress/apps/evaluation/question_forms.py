@@ -5,6 +5,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -23,11 +24,10 @@ from ctxcompress.errors import InputError
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.text.language import detect_language
 
-__all__ = ["FORMS", "read_questions"]
+__all__ = ["read_questions"]
 
 _PARAGRAPHS = 20
 """Paragraphs of an article that a SQuAD question is asked of, at most."""
-_GZIP = b"\x1f\x8b"
 
 
 def read_questions(path: str | PathLike[str], *, limit: int | None = None) -> list[Question]:
@@ -41,12 +41,15 @@ def read_questions(path: str | PathLike[str], *, limit: int | None = None) -> li
         rows = _rows(Path(path))
         if not rows:
             raise InputError(f"{path} has no questions")
-        form = _form(rows[0])
+        fields = rows[0].of_type(dict).keys()
+        form = next((form for form in _FORMS if form.is_form(fields)), None)
+        if form is None:
+            raise InputError(f"{rows[0].where} has {', '.join(map(str, fields)) or 'nothing'}, which is no known form")
         return list(islice(chain.from_iterable(map(form.questions, rows)), limit))
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error})") from error
     except InputError as error:
-        raise InputError(f"{error}. What can be read: {'; '.join(form.name for form in FORMS)}") from error
+        raise InputError(f"{error}. What can be read: {'; '.join(form.name for form in _FORMS)}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +85,13 @@ class _Node:
             return self["text"].texts()
         return [str(self.value) if isinstance(self.value, int | float) else self.of_type(str)]
 
+    def name(self) -> str | None:
+        """Return the id that the object has."""
+        found = self.any_of("id", "_id")
+        return None if found is None else str(found.value)
+
     def passages(self) -> tuple[Passage, ...]:
-        try:
-            return as_passages([self.value] if isinstance(self.value, str) else self.of_type(list))
-        except InputError as error:
-            raise InputError(f"{self.where}: {error}") from error
+        return as_passages([self.value] if isinstance(self.value, str) else self.of_type(list))
 
 
 # Files
@@ -98,7 +103,7 @@ def _rows(path: Path) -> list[_Node]:
         return [_Node(str(path), {child.name: child for child in sorted(path.iterdir())})]
     content = path.read_bytes()
     try:
-        text = (gzip.decompress(content) if content.startswith(_GZIP) else content).decode("utf-8-sig")
+        text = (gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not text in UTF-8") from error
     if text.lstrip()[:1] not in ("{", "["):
@@ -146,13 +151,13 @@ def _cell(text: str) -> Any:
 
 def _columns(row: _Node) -> Iterator[Question]:
     passages = row.any_of("passages", "contexts", "retrieved_contexts", "context")
-    query, name = row.any_of("query", "question", "user_input") or row["query"], row.any_of("id", "_id")
+    query = row.any_of("query", "question", "user_input") or row["query"]
     yield Question(
         query.of_type(str),
         _texts(row, "answers", "answer", "reference", "reference_answer"),
         _texts(row, "evidence"),
         None if passages is None else passages.passages(),
-        None if name is None else str(name.value),
+        row.name(),
         documents=_texts(row, "reference_contexts"),
     )
 
@@ -179,7 +184,7 @@ def _hotpot(row: _Node) -> Iterator[Question]:
         sentences = documents[title]
         evidence.append(sentences[min(number, len(sentences) - 1)])  # some numbers are too great: the last is meant
     passages = [Passage(title, "".join(texts), title=title) for title, texts in documents.items()]
-    yield Question(row["question"].of_type(str), row["answer"].texts(), evidence, passages)
+    yield Question(row["question"].of_type(str), row["answer"].texts(), evidence, passages, row.name())
 
 
 def _pairs(node: _Node, one: str, other: str) -> Iterator[tuple[Any, Any]]:
@@ -208,20 +213,25 @@ def _squad(file: _Node) -> Iterator[Question]:
 def _squad_question(asked: _Node, text: str, passages: Sequence[Passage]) -> Iterator[Question]:
     answers = [] if asked.value.get("is_impossible") else asked["answers"].items()
     if answers:
-        first = answers[0]["text"].of_type(str)
-        evidence = _sentence_with(text, first, answers[0]["answer_start"].of_type(int))
-        known = dict.fromkeys(answer["text"].of_type(str) for answer in answers)
-        yield Question(asked["question"].of_type(str), [*known], [evidence], passages, str(asked["id"].value))
+        known = [*dict.fromkeys(answer["text"].of_type(str) for answer in answers)]
+        evidence = _sentence_with(text, known[0], answers[0]["answer_start"].of_type(int))
+        yield Question(asked["question"].of_type(str), known, [evidence], passages, asked.name())
 
 
-def _sentence_with(text: str, answer: str, start: int = 0) -> str:
-    """Return the sentence of a text that has an answer, or the sentences; the whole text if it is nowhere."""
-    start = text.casefold().find(answer.casefold(), max(start - 3, 0))  # published offsets are off by some characters
-    if start < 0:
+def _sentence_with(text: str, answer: str, start: int = -1) -> str:
+    """Return the sentence of a text that has an answer, or the sentences; the whole text if it is nowhere.
+
+    start: where it is said to be. If it is not there, it is searched for, as a word of its own first.
+    """
+    exact = re.escape(answer)
+    match = re.compile(exact).match(text, start) if start >= 0 else None
+    for pattern in (rf"(?<!\w){exact}(?!\w)", exact):
+        match = match or re.search(pattern, text, re.IGNORECASE)
+    if match is None:
         return text
     ends = _ends(text)
-    begin = (0, *ends)[bisect_right(ends, start)]
-    return text[begin : ends[min(bisect_left(ends, start + len(answer)), len(ends) - 1)]].strip()
+    begin = (0, *ends)[bisect_right(ends, match.start())]
+    return text[begin : ends[bisect_left(ends, match.end())]].strip()
 
 
 @lru_cache(100)  # there are several questions to a paragraph
@@ -237,12 +247,12 @@ def _musique(row: _Node) -> Iterator[Question]:
     texts = {number: paragraph["paragraph_text"].of_type(str) for number, paragraph in paragraphs.items()}
     passages = [Passage(str(n), text, title=str(paragraphs[n].value.get("title", ""))) for n, text in texts.items()]
     if row.value.get("answerable", True):
-        steps = [
-            (step["paragraph_support_idx"].value, step["answer"]) for step in row["question_decomposition"].items()
+        evidence = [
+            _sentence_with(texts[step["paragraph_support_idx"].value], step["answer"].of_type(str))
+            for step in row["question_decomposition"].items()
         ]
-        evidence = [_sentence_with(texts[number], answer.of_type(str)) for number, answer in steps]
-        answers = [*row["answer"].texts(), *(row.value.get("answer_aliases") or ())]
-        yield Question(row["question"].of_type(str), answers, [*dict.fromkeys(evidence)], passages)
+        answers = [*row["answer"].texts(), *_texts(row, "answer_aliases")]
+        yield Question(row["question"].of_type(str), answers, evidence, passages, row.name())
 
 
 # Relevant documents of a corpus: BEIR, and LlamaIndex's EmbeddingQAFinetuneDataset
@@ -295,7 +305,8 @@ def _marked(file: _Node) -> Iterator[Question]:
             if not 0 <= document < len(texts) or not 0 <= start < end <= len(texts[document]):
                 raise InputError(f"{span.where} is {span.value}, which is outside of the documents")
             evidence.append(texts[document][start:end])
-        yield Question(case["query"].of_type(str), case.value.get("answers") or (), evidence, passages)
+        answers = _texts(case, "answers")
+        yield Question(case["query"].of_type(str), answers, evidence, passages, case.name())
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +331,7 @@ def _with(*fields: str) -> Callable[[Set[str]], bool]:
     return lambda found: found >= {*fields}
 
 
-FORMS = (
+_FORMS = (
     _Form("BEIR (a folder: queries.jsonl, corpus.jsonl, qrels)", _with("queries.jsonl", "corpus.jsonl"), _beir),
     _Form("marked cases (docs, cases)", _with("docs", "cases"), _marked),
     _Form("SQuAD (data)", _with("data"), _squad),
@@ -338,11 +349,3 @@ FORMS = (
     ),
 )
 """The forms. The first that fits is taken."""
-
-
-def _form(first: _Node) -> _Form:
-    fields = first.of_type(dict)
-    for form in FORMS:
-        if form.is_form(fields.keys()):
-            return form
-    raise InputError(f"{first.where} has {', '.join(map(str, fields)) or 'nothing'}, which is no known form")
