@@ -143,10 +143,11 @@ def test_the_filter_of_langchain_keeps_the_best_whole_passages() -> None:
     [
         ({"budgets": [0]}, "a budget is 0; give a number"),
         ({"methods": ["best"]}, "there is no method 'best'; give default, adaptive"),
+        ({"methods": "default"}, "methods is 'default'; give a list"),
         ({"methods": ["preset"]}, "needs a preset after a colon, such as preset:docs"),
         ({"methods": ["EmbeddingsFilter"]}, "needs an encoder after a colon"),
         ({"methods": ["EmbeddingsFilter:words"]}, "the encoder 'words' has no vectors"),
-        ({"methods": ["first", "first"]}, "each once"),
+        ({"methods": ["first", "first"]}, "the same name twice: first, first"),
         ({"methods": [Cutting(7)]}, "'cutting' returned a int"),
     ],
 )

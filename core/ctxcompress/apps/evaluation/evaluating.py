@@ -38,14 +38,12 @@ def evaluate(
     one that others are compared with. retrieve: a function from a query to passages, in place of those that a question
     has. encoding: what counts tokens, for all methods. progress: is called after each question. seed: of the intervals.
 
-    CPU time is measured without a cache, after a first call that is not counted.
+    CPU time is measured without a cache. Before that, methods with a name are called once on another text.
 
     Raises InputError if there are no questions, or one has no passages, and ConfigError for a wrong budget or method.
     """
     asked = _with_ids(questions)
     trial = _Trial(_methods(methods, encoding), _ascending(budgets), TokenCounter(encoding))
-    for method in trial.methods:
-        method("Is it warm?", [Passage("0", "It is warm. It was cold.")], 4)
     found: list[tuple[Asked, list[Row]]] = []
     for done, (name, question) in enumerate(asked.items(), 1):
         found.append(trial.of(name, question, _passages(name, question, retrieve)))
@@ -141,13 +139,16 @@ def _ascending(budgets: Sequence[int | None]) -> tuple[int | None, ...]:
 
 
 def _methods(given: Sequence[str | Method], encoding: Encoding) -> list[Method]:
+    if isinstance(given, str) or not given:
+        raise ConfigError(f"methods is {given!r}; give a list of at least one")
     methods = [method_named(each, encoding) if isinstance(each, str) else each for each in given]
-    for method in methods:
+    for method, each in zip(methods, given, strict=True):
         if not isinstance(method, Method):
             raise ConfigError(f"a method is a {type(method).__name__}; give a name, or an object with a name to call")
-    names = [method.name for method in methods]
-    if isinstance(given, str) or not names or len({*names}) < len(names):
-        raise ConfigError(f"methods is {given!r}; give a list of at least one, each once")
+        if isinstance(each, str):  # the first call of this package's own loads what later ones find
+            method("Is it warm?", [Passage("0", "It is warm. It was cold.")], 4)
+    if len({method.name for method in methods}) < len(methods):
+        raise ConfigError(f"methods has the same name twice: {', '.join(method.name for method in methods)}")
     return methods
 
 

@@ -38,8 +38,7 @@ def read_questions(path: str | PathLike[str], *, limit: int | None = None) -> li
     Raises InputError, which names the place, what is missing there, and the forms.
     """
     try:
-        rows = _rows(Path(path))
-        if not rows:
+        if not (rows := _rows(Path(path))):
             raise InputError(f"{path} has no questions")
         fields = rows[0].of_type(dict).keys()
         form = next((form for form in _FORMS if form.is_form(fields)), None)
@@ -146,7 +145,7 @@ def _cell(text: str) -> Any:
     return text
 
 
-# Rows with columns: those of this package, of Ragas, and of LlamaIndex
+# Rows with columns: those of this package, of Ragas and of LlamaIndex
 
 
 def _columns(row: _Node) -> Iterator[Question]:
