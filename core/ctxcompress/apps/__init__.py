@@ -1,1 +1,1 @@
-"""Applications of compression: the command, the server, batches, search results, an index, feedback and the x-ray."""
+"""Applications of compression: the command, the server, batches, search, an index, feedback, evaluation, the x-ray."""

@@ -8,7 +8,8 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command that the arguments name, and exit.
 
-    Exit codes: 0 on success, 1 if no input can be used, 2 for wrong usage, 3 if some inputs were skipped.
+    Exit codes: 0 on success, 1 if no input can be used, 2 for wrong usage, 3 if some inputs were skipped, 4 if
+    an evaluation is worse than its baseline.
     """
     try:
         from ctxcompress.apps.cli.app import app

@@ -1,4 +1,4 @@
-"""The commands: compress, xray, batch and demo here, mcp and tune in modules of their own."""
+"""The commands: compress, xray, batch and demo here, eval, mcp and tune in modules of their own."""
 
 import sys
 from contextlib import AbstractContextManager, nullcontext
@@ -43,6 +43,7 @@ from ctxcompress.apps.cli.common_options import (
     price_of,
     starting_options,
 )
+from ctxcompress.apps.cli.eval_command import eval_command
 from ctxcompress.apps.cli.inputs import STDIN, Choice, Inputs, read_inputs
 from ctxcompress.apps.cli.mcp_command import mcp_command
 from ctxcompress.apps.cli.report import (
@@ -291,6 +292,7 @@ def demo(
     write_text(shown.get())
 
 
+app.command("eval")(eval_command)
 app.command("mcp")(mcp_command)
 app.command("tune")(tune_command)
 

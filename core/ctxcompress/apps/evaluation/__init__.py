@@ -1,1 +1,33 @@
-"""Evaluation: what a setting keeps of the evidence, and the setting that keeps enough with a guarantee."""
+"""Evaluation: what a budget costs and saves on questions of your own. Start with `evaluate`."""
+
+from ctxcompress.apps.evaluation.evaluating import BUDGETS, evaluate
+from ctxcompress.apps.evaluation.evaluation_report import Asked, Comparison, Failure, Report, Row, Summary
+from ctxcompress.apps.evaluation.guarantee import Guarantee, guaranteed_budget
+from ctxcompress.apps.evaluation.intervals import Estimate
+from ctxcompress.apps.evaluation.methods import Method
+from ctxcompress.apps.evaluation.question_forms import read_questions
+from ctxcompress.apps.evaluation.questions import Question, questions_from_headings
+from ctxcompress.apps.evaluation.retrieval import Retrieve, from_folder, from_langchain, from_llamaindex, from_texts
+
+__all__ = [
+    "BUDGETS",
+    "Asked",
+    "Comparison",
+    "Estimate",
+    "Failure",
+    "Guarantee",
+    "Method",
+    "Question",
+    "Report",
+    "Retrieve",
+    "Row",
+    "Summary",
+    "evaluate",
+    "from_folder",
+    "from_langchain",
+    "from_llamaindex",
+    "from_texts",
+    "guaranteed_budget",
+    "questions_from_headings",
+    "read_questions",
+]

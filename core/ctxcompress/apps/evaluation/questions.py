@@ -1,0 +1,106 @@
+"""Questions, what their results must have, and questions made from the headings of documents."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, pairwise
+from os import PathLike
+
+import numpy as np
+
+from ctxcompress.apps.index.folder import Folder, Unreadable, decoded
+from ctxcompress.data.metadata import as_passages
+from ctxcompress.data.passages import Kind, Passage, Segment
+from ctxcompress.errors import InputError
+from ctxcompress.segment.formats import segment
+from ctxcompress.text.language import detect_language
+
+__all__ = ["Question", "questions_from_headings"]
+
+_SHORTEST, _LONGEST = 40, 400
+"""Characters of the first sentences of a section that are evidence."""
+_ENDS = tuple(".!?\u3002\uff01\uff1f\u061f\u0964")
+"""How prose ends, and not an image or what leads to a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and what its results must have. Without evidence, documents and answers only tokens are measured."""
+
+    query: str
+    answers: Sequence[str] = ()
+    """Answers of which a result must have one, whatever its case, punctuation and articles."""
+    evidence: Sequence[str] = ()
+    """Texts that must be whole in a result, whatever the white space in them."""
+    passages: Sequence[Passage] | None = None
+    """The passages to compress; None if a retriever brings them."""
+    id: str | None = None
+    documents: Sequence[str] = field(default=(), kw_only=True)
+    """The texts of relevant documents: a result must have at least a sentence of each."""
+    made: bool = field(default=False, kw_only=True)
+    """Whether the question was made from a heading."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.query, str) or not self.query.strip():
+            raise InputError(f"query is {self.query!r}; give the text of a question")
+        for name in ("answers", "evidence", "documents"):
+            object.__setattr__(self, name, _texts(name, getattr(self, name)))
+        if self.passages is not None:
+            object.__setattr__(self, "passages", as_passages(self.passages))
+
+
+def _texts(name: str, given: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(given, str) or not all(isinstance(text, str) for text in given):
+        raise InputError(f"{name} is {given!r}; give a list of strings")
+    return tuple(text for text in given if text.strip())
+
+
+def questions_from_headings(
+    source: Sequence[Passage] | str | PathLike[str], number: int = 20, *, seed: int = 0
+) -> list[Question]:
+    """Make up to `number` questions of passages, or of the files of a folder, drawn by chance and in their order.
+
+    The heading of a section, after the one above it, is the question, and the first sentences of the section are the
+    evidence. That is weaker than questions of users: the words of the question stand right above its evidence.
+
+    Raises InputError if no section has both, and ConfigError if there is no such folder.
+    """
+    passages = _files(source) if isinstance(source, str | PathLike) else as_passages(source)
+    found: dict[str, Question] = {}
+    for passage in passages:
+        for query, evidence in _sections(passage):
+            found.setdefault(query, Question(query, evidence=[evidence], made=True))
+    if not found:
+        raise InputError("there is no heading with a sentence below it; give questions with answers or evidence")
+    questions = [*found.values()]
+    drawn = np.random.default_rng(seed).permutation(len(questions))[:number]
+    return [questions[place] for place in sorted(drawn)]
+
+
+def _files(folder: str | PathLike[str]) -> Iterator[Passage]:
+    opened = Folder(folder)
+    for path in opened.files().stamps:
+        try:
+            yield Passage(path, decoded(opened.read(path)), file_path=path)
+        except (OSError, Unreadable):  # the index of the folder skips it, too
+            continue
+
+
+def _sections(passage: Passage) -> Iterator[tuple[str, str]]:
+    """Yield (heading, first sentences) of the sections that begin with a paragraph."""
+    text = passage.text
+    segments = segment(text, language=detect_language(text[:_LONGEST]), name=passage.file_path)
+    blocks = [list(group) for _, group in groupby(segments, key=lambda segment: segment.block)]
+    for above, below in pairwise(blocks):
+        path = above[-1].heading
+        if above[-1].kind is Kind.HEADING and below[0].kind is Kind.PARAGRAPH and path:
+            evidence = _opening(text, below)
+            if evidence:
+                yield ": ".join(path[-2:]), evidence
+
+
+def _opening(text: str, sentences: Sequence[Segment]) -> str:
+    """Return the first sentences that are long enough together; nothing if that is not one to four lines of prose."""
+    start = sentences[0].start
+    openings = (text[start : sentence.end].strip() for sentence in sentences)
+    opening = next((each for each in openings if len(each) >= _SHORTEST), "")
+    return opening if len(opening) <= _LONGEST and opening.endswith(_ENDS) else ""
