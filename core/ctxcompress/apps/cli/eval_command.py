@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from ctxcompress.apps.cli.common_options import PriceOption, price_of
 from ctxcompress.apps.cli.report import readable_errors
 
 __all__ = ["eval_command"]
@@ -58,6 +59,45 @@ def eval_command(
         str | None,
         typer.Option("--json", metavar="OUT", help="Write the report, with the texts, to a file.", show_default=False),
     ] = None,
+    max_loss: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Name the least budget that loses at most this share of the evidence on new questions, such as 0.05.",
+            show_default=False,
+        ),
+    ] = None,
+    confidence: Annotated[float, typer.Option(metavar="SHARE", help="How sure --max-loss is to hold.")] = 0.9,
+    settings: Annotated[
+        str | None,
+        typer.Option(metavar="OUT.toml", help="Write that budget as a configuration file.", show_default=False),
+    ] = None,
+    llm: Annotated[
+        str | None,
+        typer.Option(
+            "--llm",
+            metavar="MODULE:NAME",
+            help="A chat model of LangChain, an LLM of LlamaIndex or a function that answers from each text.",
+            show_default=False,
+        ),
+    ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODULE:NAME",
+            help="A model that grades the answers.",
+            show_default="answers are compared word for word",
+        ),
+    ] = None,
+    answers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Keep the model's answers in this file, and go on from there.",
+            show_default="they are not kept",
+        ),
+    ] = None,
+    price: PriceOption = None,
     baseline: Annotated[
         str | None,
         typer.Option(metavar="REPORT", help="Compare with a report that --json wrote.", show_default=False),
@@ -68,10 +108,12 @@ def eval_command(
     Exit codes: 0 on success, 1 if nothing can be evaluated or written, 2 for wrong usage, 4 if something is worse than
     in the baseline.
     """
+    from ctxcompress.apps.cli.evaluation_extras import Wanted
     from ctxcompress.apps.cli.evaluation_run import Request, run_eval
 
     with readable_errors():
         request = Request(questions, docs, budgets, compare, limit, from_headings, json, baseline)
-        worse = run_eval(request)
+        wanted = Wanted(max_loss, confidence, settings, llm, judge, answers, price_of(price))
+        worse = run_eval(request, wanted)
     if worse:
         raise typer.Exit(WORSE)

@@ -6,14 +6,14 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import Progress
 from rich.table import Table
 
+from ctxcompress.apps.cli.evaluation_extras import Wanted, interval, points
 from ctxcompress.apps.cli.report import complain, write_file, write_text
 from ctxcompress.apps.evaluation import (
     Comparison,
-    Estimate,
     Question,
     Report,
     Summary,
@@ -46,12 +46,14 @@ class Request(NamedTuple):
     baseline: str | None
 
 
-def run_eval(request: Request) -> bool:
+def run_eval(request: Request, wanted: Wanted) -> bool:
     """Evaluate, show the tables, write the report, and return whether something is worse than in the baseline.
 
-    Raises ConfigError for wrong usage, and InputError if nothing can be evaluated.
+    wanted: what else is asked of the report. Raises ConfigError for wrong usage, and InputError if nothing can be
+    evaluated.
     """
     _check(request)
+    wanted.check([name for name in (request.questions, request.docs, request.baseline) if name is not None])
     baseline = _read_report(request.baseline) if request.baseline is not None else None
     questions = _questions(request)
     with _progress(Console(stderr=True)) as progress:
@@ -65,7 +67,9 @@ def run_eval(request: Request) -> bool:
     if not report.judged:
         raise InputError("no question has answers or evidence, so there is nothing to look for; add some")
     compared = baseline and report.compare(baseline)
-    write_text(_shown(report, compared or ()))
+    with _progress(Console(stderr=True)) as progress:
+        also = [*wanted.of(report, progress)]
+    write_text(_shown(report, compared or (), also))
     if request.json is not None:
         write_file(request.json, report.to_json())
         complain(f"wrote {request.json}")
@@ -137,15 +141,15 @@ def _progress(screen: Console) -> Iterator[Callable[[int, int], object] | None]:
 # What is shown
 
 
-def _shown(report: Report, compared: Sequence[Comparison]) -> str:
+def _shown(report: Report, compared: Sequence[Comparison], also: Sequence[RenderableType]) -> str:
     screen = Console(markup=False, highlight=False, width=_WIDTH)
     with screen.capture() as capture:
         for line in _heading(report):
             screen.print(line)
         for method in report.methods:
             screen.print(_table([each for each in report.summary() if each.method == method], method, report))
-        for line in (*_failures(report), *_compared(compared)):
-            screen.print(line)
+        for part in (*_failures(report), *also, *_compared(compared)):
+            screen.print(part)
     return capture.get()
 
 
@@ -170,11 +174,11 @@ def _table(rows: Sequence[Summary], method: str, report: Report) -> Table:
         "budget": lambda row: "all" if row.budget is None else f"{row.budget:,}",
         "tokens": lambda row: f"{row.tokens.mean:,.0f}",
         "saved": lambda row: f"{row.saved:.0%}",
-        "evidence": lambda row: _interval(row.evidence),
-        "answers": lambda row: _interval(row.answer),
+        "evidence": lambda row: interval(row.evidence),
+        "answers": lambda row: interval(row.answer),
         "precision": lambda row: f"{row.precision.mean:.0%}" if row.precision else "",
         "ms": lambda row: f"{row.milliseconds.mean:.1f}" if row.budget else "",
-        f"against {report.methods[0]}": lambda row: _difference(row.difference) if is_other else "",
+        f"against {report.methods[0]}": lambda row: points(row.difference) if is_other else "",
     }
     cells = {name: [show(row) for row in rows] for name, show in columns.items()}
     shown = {name: column for name, column in cells.items() if any(column)}
@@ -183,18 +187,6 @@ def _table(rows: Sequence[Summary], method: str, report: Report) -> Table:
     for row in zip(*shown.values(), strict=True):
         table.add_row(*row)
     return table
-
-
-def _interval(found: Estimate | None) -> str:
-    if found is None or found.low == found.high:  # which says nothing: all questions are alike
-        return f"{found.mean:.0%}" if found else ""
-    return f"{found.mean:.0%} ({found.low:.0%} to {found.high:.0%})"
-
-
-def _difference(found: Estimate | None) -> str:
-    if found is None or found.low == found.high:
-        return f"{100 * found.mean:+.0f}" if found else ""
-    return f"{100 * found.mean:+.0f} ({100 * found.low:+.0f} to {100 * found.high:+.0f})"
 
 
 def _failures(report: Report) -> Iterator[str]:
@@ -222,4 +214,4 @@ def _compared(compared: Sequence[Comparison]) -> Iterator[str]:
     for each in changed:
         budget = "all" if each.budget is None else f"{each.budget:,}"
         judgement = "WORSE" if each.worse else "better"
-        yield f"{judgement} than the baseline: {each.method} at {budget}: {_difference(each.difference)} points"
+        yield f"{judgement} than the baseline: {each.method} at {budget}: {points(each.difference)} points"

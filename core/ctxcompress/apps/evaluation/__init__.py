@@ -1,5 +1,6 @@
 """Evaluation: what a budget costs and saves on questions of your own. Start with `evaluate`."""
 
+from ctxcompress.apps.evaluation.answering import Answered, Answers, AnswerSummary, aanswer, answer
 from ctxcompress.apps.evaluation.evaluating import BUDGETS, evaluate
 from ctxcompress.apps.evaluation.evaluation_report import Asked, Comparison, Failure, Report, Row, Summary
 from ctxcompress.apps.evaluation.guarantee import Guarantee, guaranteed_budget
@@ -11,6 +12,9 @@ from ctxcompress.apps.evaluation.retrieval import Retrieve, from_folder, from_la
 
 __all__ = [
     "BUDGETS",
+    "AnswerSummary",
+    "Answered",
+    "Answers",
     "Asked",
     "Comparison",
     "Estimate",
@@ -22,6 +26,8 @@ __all__ = [
     "Retrieve",
     "Row",
     "Summary",
+    "aanswer",
+    "answer",
     "evaluate",
     "from_folder",
     "from_langchain",

@@ -81,6 +81,7 @@ class _Trial:
             held=needs.count - len(absent),
             answer=needs.has_answer(whole),
             made=question.made,
+            answers=tuple(question.answers),
         )
         measured: dict[str, dict[str, Any]] = {}
         rows = []

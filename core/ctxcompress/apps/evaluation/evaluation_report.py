@@ -37,6 +37,8 @@ class Asked:
     """Whether all passages have an answer; None if there is none to look for."""
     made: bool
     """Whether the question was made from a heading."""
+    answers: tuple[str, ...] = ()
+    """The accepted answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +223,9 @@ class Report:
                 raise ConfigError(f"this is no report with the schema {SCHEMA!r}, but {schema!r}; evaluate anew")
             rows = [_row(row, document["texts"]) for row in document["rows"]]
             return cls(
-                questions=tuple(Asked(**asked) for asked in document["questions"]),
+                questions=tuple(
+                    Asked(**{**asked, "answers": tuple(asked["answers"])}) for asked in document["questions"]
+                ),
                 rows=tuple(rows),
                 methods=tuple(document["methods"]),
                 budgets=tuple(document["budgets"]),

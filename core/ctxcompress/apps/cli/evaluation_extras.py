@@ -1,0 +1,132 @@
+"""What `eval` can say of a report besides its tables: a budget with a guarantee, answers of a model, and money."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from rich.console import RenderableType
+from rich.table import Table
+
+from ctxcompress.apps.cli.report import complain, write_file
+from ctxcompress.apps.evaluation import Answers, Estimate, Guarantee, Report, answer, guaranteed_budget
+from ctxcompress.apps.prices import InputPrice
+from ctxcompress.cache import SqliteStore
+from ctxcompress.errors import ConfigError
+
+__all__ = ["Wanted", "interval", "points"]
+
+_CALLS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The arguments that ask for more than the tables."""
+
+    max_loss: float | None
+    confidence: float
+    settings: str | None
+    llm: str | None
+    judge: str | None
+    answers: str | None
+    price: InputPrice | None
+
+    def check(self, inputs: Sequence[str]) -> None:
+        """Raise ConfigError for arguments that do not fit together, or would replace an input."""
+        if self.settings is not None and self.max_loss is None:
+            raise ConfigError("--settings is given without --max-loss; give the share that may be lost, such as 0.05")
+        if self.judge is not None and self.llm is None:
+            raise ConfigError("--judge is given without --llm; give the model whose answers it grades")
+        for out in (self.settings, self.answers):
+            if out is not None and any(Path(out).resolve().is_relative_to(Path(name).resolve()) for name in inputs):
+                raise ConfigError(f"{out!r} is an input, or in one; give another file")
+
+    def of(self, report: Report, progress: Callable[[int, int], object] | None) -> Iterator[RenderableType]:
+        """Yield what is shown of a report. Writes the settings, and asks the model."""
+        if self.price is not None:
+            yield _saved(report, self.price)
+        if self.max_loss is not None:
+            yield from self._promised(report, self.max_loss)
+        if self.llm is not None:
+            judge = None if self.judge is None else _named(self.judge)
+            store = None if self.answers is None else SqliteStore(self.answers)
+            yield _answers(answer(report, _named(self.llm), judge=judge, store=store, progress=progress))
+
+    def _promised(self, report: Report, max_loss: float) -> Iterator[str]:
+        losses = report.losses(report.methods[0])
+        try:
+            found = guaranteed_budget(losses, report.budgets, max_loss=max_loss, confidence=self.confidence)
+        except (
+            ConfigError
+        ) as error:  # most often there are too few questions: the tables are worth showing all the same
+            yield f"No budget can be promised: {error}"
+            return
+        yield from _promised(found)
+        if self.settings is not None:
+            write_file(self.settings, found.as_toml())
+            complain(f"wrote {self.settings}")
+
+
+def _saved(report: Report, price: InputPrice) -> Table:
+    inputs = {asked.id: asked.input_tokens for asked in report.questions}
+    table = _titled("", "budget", "dollars", "saved", "saved if cached by the provider")
+    for budget in report.budgets:
+        rows = [row for row in report.rows if (row.method, row.budget) == (report.methods[0], budget)]
+        found = price.saving([(inputs[row.question], row.tokens) for row in rows], _CALLS)
+        saved, cached = found.before - found.after, found.before_cached - found.after_cached
+        table.title = f"dollars for the input of {_CALLS:,} calls of {found.model}"
+        table.add_row("all" if budget is None else f"{budget:,}", f"{found.after:.2f}", f"{saved:.2f}", f"{cached:.2f}")
+    return table
+
+
+def _titled(title: str, *names: str) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", show_edge=False)
+    for name in names:
+        table.add_column(name, justify="left" if name == "method" else "right", no_wrap=True)
+    return table
+
+
+def _promised(found: Guarantee) -> Iterator[str]:
+    """Yield the lines that say which budget is promised to lose how little."""
+    aim = f"at most {found.max_loss:.0%} of the evidence on new questions, with {found.confidence:.0%} confidence"
+    if found.budget is None:
+        more = found.questions_needed
+        remedy = f"about {more:,} questions like these would do" if more else "give greater budgets, or allow more loss"
+        yield f"No budget is shown to lose {aim} ({found.questions} questions); {remedy}."
+        return
+    yield f"The least budget that loses {aim}: {found.budget:,} tokens ({found.questions} questions)."
+    yield f"On these questions it loses {found.mean_loss:.1%}."
+
+
+def _answers(answers: Answers) -> Table:
+    table = _titled("answers of the model", "method", "budget", "right", "F1", "F1 against all", "gained", "lost", "p")
+    for row in answers.summary():
+        cells = [row.method, "all" if row.budget is None else f"{row.budget:,}", interval(row.right), interval(row.f1)]
+        paired = ["", "", "", ""]
+        if row.budget is not None:
+            paired = [points(row.f1_difference), str(row.gained), str(row.lost), f"{row.p_value:.2g}"]
+        table.add_row(*cells, *paired)
+    return table
+
+
+def _named(name: str) -> object:
+    """Return the object that MODULE:NAME names. Raises ConfigError if there is none."""
+    module, _, attribute = name.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ConfigError(f"{name!r} is no MODULE:NAME of a model that Python can import ({error})") from error
+
+
+def interval(found: Estimate | None) -> str:
+    """Return a share with its interval; without one if all questions are alike, because it would say nothing."""
+    if found is None or found.low == found.high:
+        return f"{found.mean:.0%}" if found else ""
+    return f"{found.mean:.0%} ({found.low:.0%} to {found.high:.0%})"
+
+
+def points(found: Estimate | None) -> str:
+    """Return a difference of shares in points of a hundred, with its interval."""
+    if found is None or found.low == found.high:
+        return f"{100 * found.mean:+.0f}" if found else ""
+    return f"{100 * found.mean:+.0f} ({100 * found.low:+.0f} to {100 * found.high:+.0f})"
