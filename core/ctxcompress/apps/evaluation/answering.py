@@ -211,7 +211,7 @@ def mcnemar(one: int, other: int) -> float:
     are as likely (McNemar's exact test, two-sided)."""
     pairs, least = one + other, min(one, other)
     ways = sum(math.comb(pairs, number) for number in range(least + 1))
-    return min(1.0, 2.0 * ways / float(2**pairs))
+    return min(1.0, 2 * ways / (1 << pairs))
 
 
 def _ask(model: Any) -> Ask:
