@@ -8,12 +8,13 @@ from ctxcompress.apps.xray.collect import collect_xray
 from ctxcompress.apps.xray.explanations import explained
 from ctxcompress.apps.xray.page import brief as brief_page
 from ctxcompress.apps.xray.page import page as whole_page
+from ctxcompress.apps.xray.run import RunXray
 from ctxcompress.apps.xray.trace import write_page
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.results import Compression, Explanation
 from ctxcompress.errors import CtxCompressError, warn
 
-__all__ = ["explanations", "html_page", "written_page"]
+__all__ = ["RunXray", "explanations", "html_page", "written_page"]
 
 
 def html_page(

@@ -13,10 +13,10 @@ from types import MappingProxyType
 from ctxcompress.apps.xray.facts import MEANING, Facts, Step
 from ctxcompress.apps.xray.html import Html, element, figure, label, plural, with_codes
 from ctxcompress.apps.xray.passage_cards import clusters, clusters_of, filters, link, map_of, passages, scale
-from ctxcompress.data.results import Compression, KeptPassage
+from ctxcompress.data.results import Compression, Decision, KeptPassage
 from ctxcompress.data.stats import StageStats
 
-__all__ = ["brief", "final_text", "gauge", "page", "stages", "steps"]
+__all__ = ["brief", "document", "final_text", "gauge", "kept_passages", "number", "page", "reasons", "stages", "steps"]
 
 _COUNTED: Mapping[str, str] = MappingProxyType(
     {
@@ -44,6 +44,11 @@ _EMPTY = "no query: the first passages are kept"
 
 def page(facts: Facts) -> str:
     """Return the page. It can be encoded in UTF-8, and no text in it can act as markup."""
+    return document(f"X-ray: {facts.compression.query[:80]}", _body(facts))
+
+
+def document(title: str, body: Html) -> str:
+    """Return a page with this body. It loads nothing, and has no style but its own."""
     style = files("ctxcompress.apps.xray").joinpath("xray.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
@@ -55,10 +60,10 @@ def page(facts: Facts) -> str:
         element("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"}),
         element("meta", {"name": "color-scheme", "content": "light dark"}),
         element("meta", {"name": "referrer", "content": "no-referrer"}),
-        element("title", None, with_codes(f"X-ray: {facts.compression.query[:80]}")),
+        element("title", None, with_codes(title)),
         Html(f"<style>{style}</style>"),
     )
-    return f"<!DOCTYPE html>\n{element('html', {'lang': 'en'}, head, _body(facts))}\n"
+    return f"<!DOCTYPE html>\n{element('html', {'lang': 'en'}, head, body)}\n"
 
 
 def _body(facts: Facts) -> Html:
@@ -97,14 +102,15 @@ def _numbers(facts: Facts) -> Html:
     lines = sum(part.metadata_only for part in compression.passages)
     also = f"{lines:,} of them as a line" if lines else ""
     boxes = (
-        _number(f"{compression.tokens:,}", f"of {plural(tokens_in, 'token')}", saved),
-        _number(f"{len(compression.passages):,}", f"of {plural(len(facts.passages), 'passage')}", also),
+        number(f"{compression.tokens:,}", f"of {plural(tokens_in, 'token')}", saved),
+        number(f"{len(compression.passages):,}", f"of {plural(len(facts.passages), 'passage')}", also),
     )
     return element("div", {"class": "numbers"}, *boxes, gauge(compression.tokens, compression.max_tokens))
 
 
-def _number(number: str, of: str, also: str) -> Html:
-    return element("p", None, element("strong", None, number), " ", of, element("small", None, also))
+def number(figure: str, of: str, also: str) -> Html:
+    """Return a figure in large print with what it counts."""
+    return element("p", None, element("strong", None, figure), " ", of, element("small", None, also))
 
 
 def _about(facts: Facts) -> Html:
@@ -237,28 +243,29 @@ def brief(compression: Compression) -> str:
     saved = f", {100 * (tokens_in - compression.tokens) / tokens_in:.1f} % saved" if tokens_in else ""
     tokens = f"{compression.tokens:,} of {plural(tokens_in, 'token')}{saved} (budget {compression.max_tokens:,})"
     kept = f"{len(compression.passages):,} of {plural(compression.input_count, 'passage')}"
-    rest = len(compression.passages) - _MOST_PASSAGES
     return element(
         "div",
         None,
         element("p", None, element("b", None, "ctxcompress"), " · ", label(compression.query, 200)),
         element("p", None, f"{kept} · {tokens}"),
-        _reasons(compression),
-        element(
-            "details",
-            None,
-            element("summary", None, "What is kept"),
-            element("ol", None, *map(_passage, compression.passages[:_MOST_PASSAGES])),
-            *([element("p", None, f"and {plural(rest, 'passage')} more")] if rest > 0 else []),
-        ),
+        reasons(compression.dropped),
+        element("details", None, element("summary", None, "What is kept"), *kept_passages(compression)),
         element("p", None, element("small", None, "All of it: ", element("code", None, "result.xray()"))),
     )
 
 
-def _reasons(compression: Compression) -> Html:
+def kept_passages(compression: Compression) -> list[Html]:
+    """Return a list of the beginnings of the kept passages, and how many more there are."""
+    rest = len(compression.passages) - _MOST_PASSAGES
+    shown = element("ol", None, *map(_passage, compression.passages[:_MOST_PASSAGES]))
+    return [shown, *([element("p", None, f"and {plural(rest, 'passage')} more")] if rest > 0 else [])]
+
+
+def reasons(dropped: Sequence[Decision]) -> Html:
+    """Return a table of what was dropped for each reason."""
     rows = []
     for reason in MEANING:
-        of = [decision for decision in compression.dropped if decision.reason is reason]
+        of = [decision for decision in dropped if decision.reason is reason]
         if of:
             characters = sum(end - start for decision in of for start, end in decision.spans)
             passages = plural(len({decision.index for decision in of}), "passage")

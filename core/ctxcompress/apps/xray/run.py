@@ -1,0 +1,104 @@
+"""The x-ray of a run: one page about all that an agent, a chain or a program had compressed, step by step."""
+
+import json
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from ctxcompress.apps.xray.html import Html, element, label, plural
+from ctxcompress.apps.xray.page import document, kept_passages, number, reasons
+from ctxcompress.data.results import Compression
+from ctxcompress.data.stats import Observation, Report
+
+__all__ = ["RunXray"]
+
+_MOST_CHARACTERS = 16_000
+"""Of the kept search results of a step."""
+
+
+class _Step(NamedTuple):
+    place: int
+    """From 1."""
+    found: Observation
+
+
+class RunXray:
+    """Is told of each compression, and makes one page of all.
+
+        run = RunXray()
+        agent = create_agent(..., middleware=[CtxCompressMiddleware(max_tokens=1000, telemetry=run)])
+        ...
+        Path("run.html").write_text(run.page(), encoding="utf-8")
+
+    It is an observer for the option `telemetry` of whatever the run uses: compressors, retrievers, postprocessors,
+    middleware, tools, builders, search results. Threads can share it. It holds the texts of the last `most` steps.
+    """
+
+    def __init__(self, *, most: int = 200) -> None:
+        self._steps: deque[_Step] = deque(maxlen=most)
+        self._count = 0
+
+    @contextmanager
+    def observe(self) -> Iterator[Report]:
+        """Yield the function that is told what one compression did."""
+        yield self._add
+
+    def _add(self, found: Observation) -> None:
+        self._count += 1
+        self._steps.append(_Step(self._count, found))
+
+    def page(self, title: str = "What the run compressed") -> str:
+        """Return the page: one HTML file without scripts that loads nothing, as `Compression.xray` does.
+
+        **It contains the texts of the documents.**
+        """
+        steps = [*self._steps]
+        head = (element("p", {"class": "kicker"}, "ctxcompress x-ray of a run"), element("h1", {"dir": "auto"}, title))
+        body = element(
+            "body",
+            None,
+            element("header", {"class": "top"}, *head, _numbers(self._count, steps)),
+            element("main", None, *map(_card, steps)),
+        )
+        return document(title, body)
+
+
+def _numbers(count: int, steps: Sequence[_Step]) -> Html:
+    before = sum(step.found.original_tokens for step in steps)
+    after = sum(step.found.compressed_tokens for step in steps)
+    saved = f"{100 * (before - after) / before:.1f} % saved" if before else ""
+    earlier = f"the last {len(steps):,} are shown" if count > len(steps) else ""
+    seconds = sum(step.found.duration for step in steps)
+    return element(
+        "div",
+        {"class": "numbers"},
+        number(f"{after:,}", f"of {plural(before, 'token')}", saved),
+        number(f"{count:,}", "step" if count == 1 else "steps", earlier),
+        number(f"{1e3 * seconds:,.0f}", "milliseconds", ""),
+    )
+
+
+def _card(step: _Step) -> Html:
+    found = step.found
+    saved = f", {100 * found.tokens_saved / found.original_tokens:.1f} % saved" if found.original_tokens else ""
+    budget = "" if found.max_tokens is None else f" (budget {found.max_tokens:,})"
+    tokens = f"{found.compressed_tokens:,} of {plural(found.original_tokens, 'token')}{saved}{budget}"
+    kept = f"{found.kept:,} of {plural(found.passages, 'passage')} · {tokens} · {1e3 * found.duration:,.1f} ms"
+    name = found.result.query.strip() if isinstance(found.result, Compression) else "search results"
+    head = element("h2", None, f"{step.place}. ", label(name or "no query", 200))
+    return element(
+        "article",
+        {"class": "p"},
+        element("header", None, head, element("p", None, kept)),
+        reasons(getattr(found.result, "dropped", ())),
+        element("details", {"open": ""}, element("summary", None, "What is kept"), *_kept(found.result)),
+    )
+
+
+def _kept(result: object) -> list[Html]:
+    """Return what was kept of passages, or of search results."""
+    if isinstance(result, Compression):
+        return kept_passages(result)
+    results = json.dumps(getattr(result, "results", None), ensure_ascii=False, indent=1, default=str)
+    return [element("div", {"class": "t", "dir": "auto"}, results[:_MOST_CHARACTERS])]
