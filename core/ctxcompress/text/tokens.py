@@ -13,7 +13,7 @@ from ctxcompress.lazy_regex import lazy_regex
 if TYPE_CHECKING:
     import tiktoken
 
-__all__ = ["Encoding", "TokenCounter", "is_carried"]
+__all__ = ["CARRIED", "Encoding", "TokenCounter", "is_carried"]
 
 Encoding = str | Callable[[str], int | Sized]
 """The name of a tiktoken encoding, or a function that returns the tokens of a text or their number."""
@@ -27,7 +27,7 @@ _BYTES_SAMPLE = 1_000
 """Characters by which it is told how many bytes a character takes."""
 _LONGEST_REMEMBERED = 1_000
 """Characters. The counts of shorter texts are remembered: separators and sentences occur often in a compression."""
-_CARRIED = frozenset(("cl100k_base", "o200k_base", "o200k_harmony"))
+CARRIED = frozenset(("cl100k_base", "o200k_base", "o200k_harmony"))
 """The encodings whose vocabularies toktok-rs carries."""
 _TAIL = 2_000
 """The characters at the end of a text in which its stable beginning may end."""
@@ -110,7 +110,7 @@ class TokenCounter:
 
 def is_carried(encoding: object) -> bool:
     """Return whether this package brings the vocabulary of an encoding."""
-    return isinstance(encoding, str) and encoding in _CARRIED
+    return isinstance(encoding, str) and encoding in CARRIED
 
 
 def _counter(encoding: Encoding) -> Callable[[str], int]:
@@ -209,6 +209,6 @@ def _tiktoken_encoding(name: str) -> "tiktoken.Encoding":
     except (OSError, ValueError) as error:  # the download failed, or its content is wrong
         raise TokenizerUnavailable(
             f"the vocabulary of encoding {name!r} is not on this machine and could not be fetched ({error}); use "
-            f"{', '.join(sorted(_CARRIED))}, which need no download, set TIKTOKEN_CACHE_DIR to a folder that has the "
+            f"{', '.join(sorted(CARRIED))}, which need no download, set TIKTOKEN_CACHE_DIR to a folder that has the "
             "vocabulary, allow the download once, or pass encoding=<a callable>"
         ) from error

@@ -16,5 +16,11 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name not in ("pathspec", "rich", "typer"):
             raise
+        if sys.argv[1:] == ["doctor"]:  # which says all that is missing
+            from ctxcompress.apps.doctor import diagnosis, shown
+
+            findings = [*diagnosis()]
+            sys.stdout.write(shown(findings))
+            sys.exit(any(finding.is_broken for finding in findings))
         sys.exit(f"ctxcompress: the command line needs {error.name}; install it with: pip install 'ctxcompress[cli]'")
     app(prog_name="ctxcompress")

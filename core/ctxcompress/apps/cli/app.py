@@ -43,6 +43,7 @@ from ctxcompress.apps.cli.common_options import (
     price_of,
     starting_options,
 )
+from ctxcompress.apps.cli.doctor_command import doctor_command
 from ctxcompress.apps.cli.eval_command import eval_command
 from ctxcompress.apps.cli.inputs import STDIN, Choice, Inputs, read_inputs
 from ctxcompress.apps.cli.mcp_command import mcp_command
@@ -295,6 +296,7 @@ def demo(
 app.command("eval")(eval_command)
 app.command("mcp")(mcp_command)
 app.command("tune")(tune_command)
+app.command("doctor")(doctor_command)
 
 
 def _screen() -> Console:
