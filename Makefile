@@ -60,9 +60,10 @@ format: $(DEV) ## format the code
 notebooks: $(DEV) ## run the notebooks, and write what they show into them
 	$(BIN)/python notebooks/run.py
 
-wheel: $(DEV) ## build dist/*.whl, by way of the source distribution
+wheel: $(DEV) ## build the three distributions, by way of their sources, and check how indexes will show them
 	rm -rf dist
-	$(BIN)/python -m build
+	for project in . packages/*; do $(BIN)/python -m build --outdir dist $$project || exit; done
+	$(BIN)/twine check --strict dist/*
 
 clean: ## remove what was installed and built
 	rm -rf $(VENV) $(MINIMUM_VENV) dist build site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

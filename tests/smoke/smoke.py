@@ -75,8 +75,7 @@ def use_langchain() -> str:
 
 def use_llamaindex() -> str:
     from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
-
-    from llamaindex_ctxcompress import CtxCompressPostprocessor
+    from llama_index.postprocessor.ctxcompress import CtxCompressPostprocessor
 
     nodes = [NodeWithScore(node=TextNode(text=text)) for text in TEXTS]
     kept = CtxCompressPostprocessor(max_tokens=BUDGET).postprocess_nodes(nodes, query_str=QUESTION)
