@@ -70,14 +70,6 @@ def test_a_closed_stream_is_reported(closed: str) -> None:
     assert b"Traceback" not in result.stderr
 
 
-def test_importing_the_core_imports_no_extra() -> None:
-    extras = ("typer", "rich", "langchain_core", "llama_index", "torch")
-    program = (
-        f"import sys, ctxcompress, ctxcompress.apps.cli; print([name for name in {extras} if name in sys.modules])"
-    )
-    assert subprocess.check_output([sys.executable, "-c", program], text=True) == "[]\n"
-
-
 @pytest.mark.parametrize(
     ("missing", "arguments", "extra"),
     [

@@ -82,15 +82,6 @@ def test_the_default_budget_is_the_summary_tier():
     }
 
 
-@pytest.mark.parametrize(
-    ("call", "budget"), [({}, 50), ({"max_tokens": 7}, 7), ({"tier": "key_facts"}, 200), ({"tier": "complete"}, 20_000)]
-)
-def test_a_call_overrides_the_budget(call, budget):
-    compressor = Compressor(CompressionConfig(max_tokens=50))
-    assert compressor.compress("timeout", TEXT, **call).max_tokens == budget
-    assert compressor.config.budget == 50
-
-
 def test_options_do_not_change_after_they_are_set():
     synonyms = {"car": ["auto"]}
     config = CompressionConfig(synonyms=synonyms)

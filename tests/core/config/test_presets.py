@@ -244,12 +244,3 @@ def test_an_option_of_a_call_counts_for_that_call_alone():
 )
 def test_one_budget_takes_the_place_of_the_other(config, options, budget):
     assert CompressionConfig(**config).with_options(**options).budget == budget
-
-
-def test_a_wrong_value_of_a_call_is_refused():
-    with pytest.raises(ConfigError, match="top_n is 0"):
-        compress("q", ["text"], top_n=0)
-    with pytest.raises(ConfigError, match="both max_tokens=5 and tier='summary'"):
-        CompressionConfig().with_options(max_tokens=5, tier="summary")
-    with pytest.raises(ConfigError, match=r'min_score=0\.3 is given with score_kind="none"'):
-        CompressionConfig(min_score=0.3).with_options(score_kind="none")

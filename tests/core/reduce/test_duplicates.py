@@ -245,9 +245,6 @@ def test_a_copy_of_a_part_is_a_duplicate_whatever_the_rest_says(form, rest):
     assert near(f"{COMMON}. {FACT} {rest}", f"{COMMON}. {FACT}", threshold=0.5) == ["p0"]
 
 
-# What is told of the pairs that are kept apart
-
-
 # A chain
 
 
@@ -335,6 +332,3 @@ def test_the_order_passages_come_in_does_not_decide_which_stay_and_once_is_enoug
         again = compress("q", left, **OPTIONS)
         assert (ids(again), again.text, dropped(again)) == (ids(once), once.text, {})
     assert_whole(once, [text for text, *_ in pool])
-
-
-# Many passages

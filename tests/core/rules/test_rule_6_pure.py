@@ -67,10 +67,10 @@ def test_no_socket_no_file_written_no_environment_change():
     _run(WATCHED)
 
 
-def test_importing_the_core_imports_no_framework_and_no_model_and_sets_up_no_logging():
+def test_importing_the_core_and_its_commands_imports_no_framework_and_no_model_and_sets_up_no_logging():
     heavy = "torch transformers sentence_transformers langchain langchain_core llama_index typer rich pandas"
     program = f"""
-import logging, sys, ctxcompress
+import logging, sys, ctxcompress, ctxcompress.apps.cli
 print(sorted(set('{heavy}'.split()) & set(sys.modules)), logging.root.handlers, logging.getLogger('ctxcompress').level)
 """
     assert _run(program).strip() == "[] [] 0"

@@ -42,11 +42,6 @@ def test_segments_partition_the_text(text, language, name):
 
 
 @given(texts, st.sampled_from(LANGUAGES))
-def test_segmenting_is_deterministic(text, language):
-    assert segment(text, language=language) == segment(text, language=language)
-
-
-@given(texts, st.sampled_from(LANGUAGES))
 def test_no_cut_inside_a_word_or_before_a_combining_mark(text, language):
     for item in segment(text, language=language)[1:]:
         before, after = text[item.start - 1], text[item.start]
