@@ -39,9 +39,7 @@ def test_text_goes_through_as_utf_8_in_every_locale(locale: dict[str, str]) -> N
     assert (result.returncode, result.stdout, result.stderr) == (0, TEXT.encode() + b"\n", b"")
 
 
-def test_the_exit_codes(tmp_path: Path) -> None:
-    assert run("compress", "-q", "x", str(tmp_path / "none")).returncode == 1
-    assert run("compres").returncode == 2
+def test_the_exit_code_is_that_of_the_command(tmp_path: Path) -> None:
     assert run("compress", "-q", "x", "-", str(tmp_path / "none"), stdin=b"text").returncode == 3
 
 
