@@ -49,7 +49,7 @@ def test_what_asks_is_in_the_query(query):
 
 @pytest.mark.parametrize("part", ["?", "!", '."', "? ", "\n", " ", ".)", "Please ", "question: ", "hi ", ", ", "hi, "])
 def test_long_queries_take_linear_time(part):
-    text = part * (3_000 * settings().max_examples) + "x"  # more where there is more time
+    text = part * (1_000 * settings().max_examples) + "x"  # more where there is more time
     question_in(text)
     without_courtesy(text)
 

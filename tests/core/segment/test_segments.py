@@ -106,6 +106,6 @@ HOSTILE = {
 @pytest.mark.parametrize("name", [None, "a.py"])
 @pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_repetition_ends(piece, name):
-    size = 1_600 * settings().max_examples  # more where there is more time
+    size = 10_000 + 300 * settings().max_examples  # more where there is more time
     text = "Text here.\n\n" + piece * (size // len(piece)) + "\n\nThe end. More text.\n"
     assert_partition(text, segment(text, name=name))
