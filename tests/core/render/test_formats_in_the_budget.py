@@ -86,10 +86,10 @@ def test_what_fits_in_its_format_is_kept_whole_and_one_token_less_is_not_enough_
 def test_another_format_of_a_result_is_within_its_budget(budget):
     items = [item(n, f"{n}. {TEXT}") for n in range(4)]
     results = {name: compress("default timeout?", items, max_tokens=budget, format=name) for name in ALL}
-    for (format, result), other in product(results.items(), ALL):
+    for (own, result), other in product(results.items(), ALL):
         shown = result.render(other)
         assert TokenCounter("o200k_base")(shown) <= budget
-        if other == format:
+        if other == own:
             assert shown is result.text
         elif TokenCounter("o200k_base")(as_kept(result, other)) <= budget and result.passages:
             assert shown == as_kept(result, other)
