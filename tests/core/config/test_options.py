@@ -8,8 +8,6 @@ from ctxcompress import CompressionConfig, Compressor, compress
 from ctxcompress.config.options import TIERS
 from ctxcompress.errors import ConfigError
 
-TEXT = ["The timeout is ninety seconds. " + "Other things are said too, with many words. " * 400]
-
 
 @pytest.mark.parametrize(
     ("options", "message"),

@@ -89,35 +89,6 @@ def test_the_published_web_preset_gives_five_results_and_all_rather_than_none():
 # Files
 
 
-def test_the_tables_of_a_documentation_search(toml):
-    config = toml("""
-        [search]
-        min_confidence = 0.4
-        max_chunks_per_doc = 3
-        dedup_enabled = true
-        dedup_threshold = 0.9
-        ngram_dedup_enabled = true
-        ngram_dedup_threshold = 0.6
-
-        [compression]
-        max_tokens = 700
-        order = "edges"
-        synonyms = { car = ["auto"] }
-
-        [server]
-        port = 80
-    """)
-    assert changed(config) == {
-        "min_score": 0.4,
-        "max_chunks_per_doc": 3,
-        "similarity_threshold": 0.9,
-        "ngram_threshold": 0.6,
-        "max_tokens": 700,
-        "order": "edges",
-        "synonyms": {"car": ("auto",)},
-    }
-
-
 @pytest.mark.parametrize(
     ("search", "options"),
     [
@@ -129,9 +100,15 @@ def test_the_tables_of_a_documentation_search(toml):
         ("ngram_dedup_threshold = 0.5", {"ngram_threshold": 0.5}),
         ("ngram_dedup_enabled = false", {}),
         ("min_score = 0.2\ntop_n = 4", {"min_score": 0.2, "top_n": 4}),
+        (
+            'min_confidence = 0.4\n[compression]\nmax_tokens = 7\nsynonyms = { car = ["auto"] }\n[server]\nport = 80',
+            {"min_score": 0.4, "max_tokens": 7, "synonyms": {"car": ("auto",)}},
+        ),
     ],
 )
-def test_a_stage_of_a_search_is_on_if_its_switch_or_its_threshold_says_so(toml, search, options):
+def test_a_stage_of_a_search_is_on_if_its_switch_or_its_threshold_says_so(
+    toml, search, options
+):
     assert changed(toml("[search]\n" + search)) == options
 
 
