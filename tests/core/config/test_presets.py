@@ -106,9 +106,7 @@ def test_the_published_web_preset_gives_five_results_and_all_rather_than_none():
         ),
     ],
 )
-def test_a_stage_of_a_search_is_on_if_its_switch_or_its_threshold_says_so(
-    toml, search, options
-):
+def test_a_stage_of_a_search_is_on_if_its_switch_or_its_threshold_says_so(toml, search, options):
     assert changed(toml("[search]\n" + search)) == options
 
 
