@@ -6,8 +6,7 @@ import pytest
 from segment_texts import markdown_pages, sources
 
 from ctxcompress import compress
-from ctxcompress.code.detection import looks_like_code, source_language
-from ctxcompress.code.line_outline import line_outline
+from ctxcompress.code.detection import looks_like_code
 from ctxcompress.data.passages import Kind
 from ctxcompress.segment.formats import segment
 from ctxcompress.segment.source_code import code_segments, outline
@@ -16,20 +15,6 @@ PYTHON = (
     "import os\n\n\ndef first(x):\n    return x + 1\n\n\nclass Box:\n    def open(self):\n        return self.size\n"
 )
 SAMPLES = sorted((Path(__file__).parents[1] / "code" / "samples").iterdir())
-
-
-def names(text, name="a.py"):
-    """The qualified names of what the text defines, those of functions inside of functions apart."""
-    nodes = line_outline(text, source_language(text, name))
-    return list(dict.fromkeys(tuple(node.name.split(".")) for node in definitions_of(nodes)))
-
-
-def definitions_of(nodes):
-    for node in nodes:
-        if node.signature >= 0 and node.kind != "constant":
-            yield node
-        if node.kind not in ("function", "method"):
-            yield from definitions_of(node.children)
 
 
 def blocks(text):
