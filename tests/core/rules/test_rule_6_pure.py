@@ -58,8 +58,12 @@ def _run(program, *arguments, **environment):
 
 
 def test_same_output_across_processes_and_hash_seeds():
-    outputs = {_run(PROGRAM, json.dumps(CASES), PYTHONHASHSEED=seed) for seed in ("0", "4242")}
-    assert len(outputs) == 1
+    for line, (query, texts) in zip(
+        _run(PROGRAM, json.dumps(CASES), PYTHONHASHSEED="4242").splitlines(), CASES, strict=True
+    ):
+        result = compress(query, texts, max_tokens=40)  # with the hash seed of this process, which is another one
+        kept = [result.text, [k.spans for k in result.passages], [k.relevance for k in result.passages]]
+        assert line == json.dumps(kept)
 
 
 def test_no_socket_no_file_written_no_environment_change():
