@@ -69,9 +69,9 @@ def cache(request, tmp_path):
     return MAKERS[request.param](tmp_path)
 
 
-@pytest.mark.parametrize(("options", "kind"), zip(OPTIONS, cycle(MAKERS), strict=False), ids=str)
-def test_every_option_keeps_what_it_keeps_without_a_cache(options, kind, tmp_path):
-    config = CompressionConfig(**{"max_tokens": 80, **options})
+@pytest.mark.parametrize(("number", "kind"), list(zip(range(len(OPTIONS)), cycle(MAKERS), strict=False)))
+def test_every_option_keeps_what_it_keeps_without_a_cache(number, kind, tmp_path):
+    config = CompressionConfig(**{"max_tokens": 80, **OPTIONS[number]})
     plain, cached = Compressor(config), Compressor(config.with_options(cache=MAKERS[kind](tmp_path)))
     for question in (*QUESTIONS[:2], QUESTIONS[0]):
         assert cached.compress(question, passages()) == plain.compress(question, passages())
