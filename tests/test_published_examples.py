@@ -9,6 +9,7 @@ from both_frameworks import Chunk, Framework, both
 from published_settings import PUBLISHED
 
 from ctxcompress import Compressor
+from ctxcompress.config.options import TIERS
 
 count = Compressor().count
 
@@ -37,9 +38,6 @@ def test_an_index_with_many_weak_results_and_copies(framework: Framework) -> Non
     everything = {**switched_off, "ngram_threshold": None, "similarity_threshold": None}
     texts, _ = framework.compressed(_index(), query, everything)
     assert texts == [chunk.text for chunk in _index()]
-
-
-TIERS = {"key_facts": 200, "summary": 1_000, "detailed": 5_000, "complete": 20_000}
 
 
 @both

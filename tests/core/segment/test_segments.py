@@ -61,16 +61,9 @@ def test_a_marker_after_unusual_white_space_is_kept_with_its_text(space):
     assert len(segment(f"{space}2. Restart the server")) == 1
 
 
-def test_pages_of_this_project():
-    for text in markdown_pages().values():
-        segments = segment(text)
-        assert_partition(text, segments)
-        assert_numbers(segments)
-
-
-@pytest.mark.parametrize("name", [None, "module.py"])
-def test_sources_of_the_standard_library(name):
-    for text in sources().values():
+@pytest.mark.parametrize(("texts_of", "name"), [(markdown_pages, None), (sources, None), (sources, "module.py")])
+def test_pages_of_this_project_and_sources_of_the_standard_library(texts_of, name):
+    for text in texts_of().values():
         segments = segment(text, name=name)
         assert_partition(text, segments)
         assert_numbers(segments)
