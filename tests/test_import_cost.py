@@ -134,11 +134,12 @@ _TEXTS = [
 ]
 
 
-_LIKE_OTHERS = pytest.mark.slow(reason="a process imports LangChain, as for the compressor and the tool")
+_LIKE_OTHERS = pytest.mark.slow(reason="a process imports LangChain, as for the compressor and the middleware")
 
 
 @pytest.mark.parametrize(
-    "made", [pytest.param(name, marks=_LIKE_OTHERS if name in ("retriever", "search") else ()) for name in _CALLS]
+    "made",
+    [pytest.param(name, marks=_LIKE_OTHERS if name in ("retriever", "tool", "search") else ()) for name in _CALLS],
 )
 def test_a_call_imports_nothing_because_the_component_has_all_when_it_is_made(made):
     pytest.importorskip({"postprocessor": "llama_index.core"}.get(made, "langchain"))

@@ -12,6 +12,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from ctxcompress.apps.cli.app import app
 
 COMMAND = (sys.executable, "-m", "ctxcompress.apps.cli", "batch", "--max-tokens", "20")
 COUNT = 600
@@ -53,9 +56,9 @@ def test_statistics_and_exit_codes(tmp_path: Path) -> None:
     assert "tokens saved" in failed.stderr
     assert "rows that failed: 1; " in failed.stderr
     for arguments in ([tmp_path / "none.jsonl", "out.jsonl"], [source, tmp_path / "out.jsonl", "--address", "x"]):
-        wrong = run(*arguments)
-        assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
-    assert run(source, tmp_path / "no folder" / "out.jsonl").returncode == 1
+        wrong = CliRunner().invoke(app, ["batch", *map(str, arguments)])
+        assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)
+    assert CliRunner().invoke(app, ["batch", str(source), str(tmp_path / "no folder" / "out.jsonl")]).exit_code == 1
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals and pipes")
