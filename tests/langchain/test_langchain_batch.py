@@ -64,6 +64,7 @@ def test_a_batch_of_the_step_is_compressed_in_processes_with_the_errors_of_singl
     assert started == [2]
 
 
+@pytest.mark.slow(reason="processes import LangChain, as for the step")
 async def test_batches_of_the_retriever_are_compressed_in_processes(started: list[int]) -> None:
     base = RunnableLambda(documents)
     retriever = CtxCompressRetriever(base_retriever=base, compressor=CtxCompressor(max_tokens=25))

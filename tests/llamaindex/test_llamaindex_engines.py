@@ -344,11 +344,12 @@ GIVEN = [
 ]
 
 
-def test_a_batch_gives_what_single_calls_give():
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow(reason="processes import LlamaIndex"))])
+def test_a_batch_gives_what_single_calls_give(workers):
     one = CtxCompressPostprocessor(max_tokens=40)
     expected = [one.postprocess_nodes(nodes, query_str=query) for nodes, query in zip(GIVEN, QUERIES, strict=True)]
     with events() as seen:
-        assert one.postprocess_nodes_batch(GIVEN, QUERIES, workers=2) == expected
+        assert one.postprocess_nodes_batch(GIVEN, QUERIES, workers=workers) == expected
     assert [event.nodes for event in seen if isinstance(event, ReRankEndEvent)] == expected
     assert sum(isinstance(event, CompressionEvent) for event in seen) == len(QUERIES)
 
