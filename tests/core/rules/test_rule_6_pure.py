@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 
@@ -94,10 +95,11 @@ def test_inputs_are_not_mutated(texts, query, budget):
 
 
 def test_metadata_of_a_mapping_is_not_shared():
-    given_ = {"text": "a", "metadata": {"nested": {"tags": ["a"]}}}
+    lock = threading.Lock()  # which cannot be copied
+    given_ = {"text": "a", "metadata": {"nested": {"tags": ["a"]}, "lock": lock}}
     (kept,) = compress("a", [given_]).passages
     given_["metadata"]["nested"]["tags"].append("b")
-    assert kept.original.metadata == {"nested": {"tags": ["a"]}}
+    assert kept.original.metadata == {"nested": {"tags": ["a"]}, "lock": lock}
 
 
 def test_threads_and_the_order_of_calls_do_not_matter():
