@@ -1,11 +1,13 @@
 """Caches of every kind, and texts to compress with them."""
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from qdrant_client import QdrantClient
 
-from ctxcompress import Passage
+from ctxcompress import Compression, CompressionConfig, Compressor, Passage
 from ctxcompress.cache import Cache, QdrantStore, SqliteStore
 
 MAKERS: dict[str, Callable[[Path], Cache]] = {
@@ -73,3 +75,14 @@ def passages() -> list[Passage]:
 
 
 QUESTIONS = ("what is the default timeout?", "how often is a request sent again?", "重试几次？", "nothing of this", "")
+
+
+def compressed_with(cache: Cache | None) -> Compression:
+    return Compressor(CompressionConfig(max_tokens=60, cache=cache)).compress(QUESTIONS[0], passages())
+
+
+EXPECTED = compressed_with(None)
+
+
+def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]

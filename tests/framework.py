@@ -164,11 +164,6 @@ class Framework:
         shape = {"format": options["format"]} if "format" in options else {}
         return self.texts(kept), self.formatted(kept, **shape)
 
-    def stats(self, chunks: Sequence[Chunk], query: str, options: Options) -> Mapping[str, Any]:
-        with self.hearing() as heard:
-            self.kept(self._chunks(chunks), query, **options)
-        return heard[0]
-
 
 @dataclass(frozen=True)
 class Played:

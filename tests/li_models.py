@@ -1,7 +1,6 @@
 """Models of LlamaIndex that answer by a script, for agents."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, LLMMetadata
@@ -75,8 +74,3 @@ class ScriptedModel(FunctionCallingLLM, MockLLM):
 def texts(messages: Sequence[ChatMessage]) -> list[str]:
     """Return the text of each message."""
     return [message.content or "" for message in messages]
-
-
-def generations(prompts: Sequence[Sequence[ChatMessage]]) -> int:
-    """Return how often a prompt did not begin with the one before."""
-    return sum(texts(after)[: len(before)] != texts(before) for before, after in pairwise(prompts))

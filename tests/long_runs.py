@@ -202,7 +202,7 @@ class LongRun:
     """The results that were shown without the handle that they had."""
 
 
-def generations(prompts: Sequence[Prompt]) -> int:
+def generations(prompts: Sequence[Sequence[Any]]) -> int:
     """Return how often a prompt did not begin with the one before."""
     return sum(after[: len(before)] != before for before, after in pairwise(prompts))
 

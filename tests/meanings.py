@@ -1,6 +1,7 @@
 """What texts mean in tests: which words they have, synonyms being one word."""
 
 import re
+from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 from zlib import crc32
@@ -59,6 +60,20 @@ class Spelled:
 
     def encode_document(self, texts: list[str]) -> Any:
         return [meaning(text) for text in texts]
+
+
+class Encoding:
+    """An encoder of the core by a function of a text, which remembers what it was asked at each call."""
+
+    def __init__(self, embed: Callable[[str], Any]) -> None:
+        self.embed, self.asked = embed, list[list[str]]()
+
+    def encode_query(self, text: str) -> Any:
+        return self.encode_document([text])[0]
+
+    def encode_document(self, texts: list[str]) -> Any:
+        self.asked.append(list(texts))
+        return np.array([self.embed(text) for text in texts], dtype=float)
 
 
 class Comparing:

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
 from ctxcompress import CompressionConfig
@@ -20,3 +21,10 @@ def _recipes() -> Iterator[tuple[Preset, CompressionConfig]]:
 
 PUBLISHED = dict(_recipes())
 """The preset that a recipe starts from -> its options."""
+
+
+def changed(config: CompressionConfig) -> dict[str, object]:
+    """Return the options that are not the defaults."""
+    default = CompressionConfig()
+    names = [option.name for option in fields(config)]
+    return {name: getattr(config, name) for name in names if getattr(config, name) != getattr(default, name)}

@@ -1,7 +1,6 @@
 """Texts for the tests of segmentation: generated hostile ones, and real ones that every checkout has."""
 
 import os
-from importlib.metadata import distributions
 from pathlib import Path
 
 from hypothesis import strategies as st
@@ -31,12 +30,3 @@ def markdown_pages() -> dict[str, str]:
     """The Markdown pages of this project."""
     found = [*_ROOT.glob("*.md"), *_ROOT.glob("docs/**/*.md"), *_ROOT.glob("benchmarks/*.md")]
     return {str(page.relative_to(_ROOT)): page.read_text(encoding="utf-8")[:60_000] for page in sorted(found)}
-
-
-def package_pages() -> list[str]:
-    """The descriptions in Markdown of the packages that the tests install."""
-    found = [package.metadata for package in distributions()]
-    pages = [
-        page.get_payload() for page in found if page.get("Description-Content-Type", "").startswith("text/markdown")
-    ]
-    return sorted(page for page in pages if isinstance(page, str))

@@ -134,7 +134,13 @@ _TEXTS = [
 ]
 
 
-@pytest.mark.parametrize("made", _CALLS)
+_LIKE_OTHERS = pytest.mark.slow(reason="a process imports LangChain, as for the compressor and the middleware")
+
+
+@pytest.mark.parametrize(
+    "made",
+    [pytest.param(name, marks=_LIKE_OTHERS if name in ("retriever", "tool", "search") else ()) for name in _CALLS],
+)
 def test_a_call_imports_nothing_because_the_component_has_all_when_it_is_made(made):
     pytest.importorskip({"postprocessor": "llama_index.core"}.get(made, "langchain"))
     command = [sys.executable, "-c", _CALL.format(made=_CALLS[made]), json.dumps(_TEXTS)]

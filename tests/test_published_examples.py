@@ -4,13 +4,12 @@ The tests of each adapter have the features one by one. Here a row is a situatio
 written in code or in a file, what a retriever found, and what must come out.
 """
 
-import json
-
 import pytest
 from both_frameworks import Chunk, Framework, both
 from published_settings import PUBLISHED
 
 from ctxcompress import Compressor
+from ctxcompress.config.options import TIERS
 
 count = Compressor().count
 
@@ -41,40 +40,6 @@ def test_an_index_with_many_weak_results_and_copies(framework: Framework) -> Non
     assert texts == [chunk.text for chunk in _index()]
 
 
-_FUNCTION = "openHarbour(id: string): Gate | null\n" + " ".join(_sentence("gate", n) for n in range(12))
-
-
-@both
-def test_a_name_gets_the_beginning_and_a_reason_gets_everything(framework: Framework) -> None:
-    options = {"factual_length": 200, "max_tokens": 5_000}
-    chunk = Chunk(_FUNCTION, "harbour.md", 0.8)
-    (short,), _ = framework.compressed([chunk], "openHarbour function", options)
-    (whole,), _ = framework.compressed([chunk], "why does openHarbour return a gate?", options)
-    assert len(short) <= 200 < len(whole)
-    assert short.startswith("openHarbour(id: string): Gate | null")
-    assert whole == _FUNCTION
-
-
-def _source(functions: int) -> str:
-    bodies = "\n".join(f"    total += weigh({n})  # crate {n}" for n in range(6))
-    return "\n\n".join(f"def load_{n}(total: int) -> int:\n{bodies}\n    return total" for n in range(functions))
-
-
-@both
-def test_long_source_is_truncated_by_its_structure_and_weak_source_is_a_line(framework: Framework) -> None:
-    chunks = [Chunk(_source(20), "src/load.py", 0.8), Chunk(_source(3), "src/other.py", 0.2)]
-    options = {"config": PUBLISHED["code"], "max_tokens": 5_000}
-    texts, _ = framework.compressed(chunks, "how is the total computed?", options)
-    assert 1_000 < len(texts[0]) <= 2_000 < len(chunks[0].text)
-    assert "def load_0(total: int) -> int:" in texts[0]
-    assert "def load_19(total: int) -> int:" in texts[0]
-    assert "src/other.py" in texts[1]
-    assert len(texts[1]) < 150
-
-
-TIERS = {"key_facts": 200, "summary": 1_000, "detailed": 5_000, "complete": 20_000}
-
-
 @both
 @pytest.mark.parametrize("tier", TIERS)
 def test_a_page_of_ten_thousand_tokens_in_each_tier(framework: Framework, tier: str) -> None:
@@ -84,28 +49,6 @@ def test_a_page_of_ten_thousand_tokens_in_each_tier(framework: Framework, tier: 
     assert count(text) <= TIERS[tier]
     assert "The spare key hangs in cabinet 7411." in text
     assert tier != "complete" or text == page
-
-
-def _found(number: int) -> list[Chunk]:
-    """Chunks of eight pages, the last third of them weak, and two copies."""
-    chunks = [
-        Chunk(_sentence(_PLACES[n % 8], n), f"{_PLACES[n % 8]}.md", 0.9 if n < number * 2 // 3 else 0.1)
-        for n in range(number)
-    ]
-    return [*chunks, *(Chunk(chunks[n].text, f"copy-{n}.md", 0.8) for n in range(2))]
-
-
-@both
-def test_the_numbers_of_a_call(framework: Framework) -> None:
-    options = {"config": PUBLISHED["docs"], "max_tokens": 20_000}
-    stats = framework.stats(_found(47), "When does the harbour open?", options)
-    counts = ("original_count", "after_threshold", "after_dedup", "after_limit", "clusters_merged", "kept_count")
-    assert [stats[name] for name in counts] == [49, 33, 31, 16, 2, 16]
-    assert stats["tokens_saved"] == stats["original_tokens"] - stats["compressed_tokens"] > 0
-    share = 100 * stats["tokens_saved"] / stats["original_tokens"]
-    assert stats["savings_percent"] == pytest.approx(share, abs=0.01)
-    assert 50 < share < 80
-    json.dumps(stats)
 
 
 _KINDS = """# Locks

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, NotRequired
 
+import long_runs
 import pytest
 from langchain.agents import AgentState, create_agent
 from langchain_core.documents import Document
@@ -13,21 +14,6 @@ from langchain_core.tools import StructuredTool, create_retriever_tool
 from langchain_way import Scripted, finder
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from long_runs import (
-    GOALS,
-    MUST_KEEP,
-    RESTART_AFTER,
-    LongRun,
-    Result,
-    corpus,
-    handles,
-    list_documents,
-    plan,
-    ranked,
-    read_document,
-    read_log,
-    web_search,
-)
 from telemetry import Told
 
 from ctxcompress.agents.left_out import DiskStore
@@ -79,13 +65,16 @@ class State(AgentState[Any]):
 
 
 def found(query: str) -> list[Document]:
-    return [Document(corpus()[name], id=name, metadata={"source": name, "title": name}) for name, _ in ranked(query, 6)]
+    return [
+        Document(long_runs.corpus()[name], id=name, metadata={"source": name, "title": name})
+        for name, _ in long_runs.ranked(query, 6)
+    ]
 
 
 def script() -> list[BaseMessage]:
     """Three turns of ten steps, each with an answer at its end."""
     said: list[BaseMessage] = []
-    for step, calls in enumerate(plan()):
+    for step, calls in enumerate(long_runs.plan()):
         made = [{"name": name, "args": args, "id": f"{step}-{n}"} for n, (name, args) in enumerate(calls)]
         said.append(AIMessage("", id=f"ai-{step}", tool_calls=made))
         if step % 10 == 9:
@@ -106,35 +95,37 @@ class Process:
             store=DiskStore(folder / "left_out.db"),
             expand_tokens=EXPANDED,
             history_tokens=HISTORY,
-            must_keep=MUST_KEEP,
+            must_keep=long_runs.MUST_KEEP,
             telemetry=self.told.telemetry,
             cache=Cache(),
         )
-        compressor, library = CtxCompressor(max_tokens=400, must_keep=MUST_KEEP), finder(found)
+        compressor, library = CtxCompressor(max_tokens=400, must_keep=long_runs.MUST_KEEP), finder(found)
         retriever = CtxCompressRetriever(base_retriever=library, compressor=compressor, decompose=True)
-        functions = (web_search, read_document, list_documents, read_log)
+        functions = (long_runs.web_search, long_runs.read_document, long_runs.list_documents, long_runs.read_log)
         tools = [
             *map(StructuredTool.from_function, functions),
             create_retriever_tool(retriever, "find_passages", "Find passages."),
-            *builder_tools(CtxContextBuilder(max_tokens=CONTEXT, must_keep=MUST_KEEP), library, state_key="context"),
+            *builder_tools(
+                CtxContextBuilder(max_tokens=CONTEXT, must_keep=long_runs.MUST_KEEP), library, state_key="context"
+            ),
         ]
         given = {"middleware": [middleware], "system_prompt": SYSTEM, "state_schema": State}
         self.agent = lambda saver: create_agent(self.model, tools, checkpointer=saver, **given)
 
 
 def asked(turn: int) -> Any:
-    return {"messages": [HumanMessage(GOALS[turn], id=f"human-{turn}")]}
+    return {"messages": [HumanMessage(long_runs.GOALS[turn], id=f"human-{turn}")]}
 
 
-def run_in(folder: Path) -> LongRun:
+def run_in(folder: Path) -> long_runs.LongRun:
     """Run one half of the plan, throw everything away but the files, and run the other half."""
     file = str(folder / "checkpoints.db")
-    before = Process(folder, stop=RESTART_AFTER + 1)  # the answer of the first turn is a step of its own
+    before = Process(folder, stop=long_runs.RESTART_AFTER + 1)  # the answer of the first turn is a step of its own
     with SqliteSaver.from_conn_string(file) as saver:
         before.agent(saver).invoke(asked(0), CONFIG)
         with pytest.raises(EndedError):
             before.agent(saver).invoke(asked(1), CONFIG)
-    after = Process(folder, first=RESTART_AFTER + 1)
+    after = Process(folder, first=long_runs.RESTART_AFTER + 1)
 
     async def rest() -> Any:
         async with AsyncSqliteSaver.from_conn_string(file) as saver:
@@ -154,28 +145,28 @@ def run_in(folder: Path) -> LongRun:
         for call in answer.tool_calls:
             message, name = messages[call["id"]], call["name"]
             is_error = message.status == "error"
-            results.append(Result(name, call["args"], str(message.text), budgets.get(name, MOST), is_error))
+            results.append(long_runs.Result(name, call["args"], str(message.text), budgets.get(name, MOST), is_error))
 
     def expand(handle: str, max_tokens: int = EXPANDED, **wanted: Any) -> str:
         tool = expand_tool(DiskStore(folder / "left_out.db"), max_tokens=max_tokens)
         return str(tool.invoke({"handle": handle, **wanted}, CONFIG))
 
-    return LongRun(
+    return long_runs.LongRun(
         [[(message.type, _text(message)) for message in prompt] for prompt in prompts],
         [prompt_tokens(prompt[1:]) for prompt in prompts],
         HISTORY,
         results,
         expand,
-        CtxContextBuilder.from_dict(state["context"], must_keep=MUST_KEEP),
+        CtxContextBuilder.from_dict(state["context"], must_keep=long_runs.MUST_KEEP),
         state["ctxcompress_history"]["number"],
         [before.told, after.told],
-        len(GOALS),
+        len(long_runs.GOALS),
         [
             str(message.text)
             for prompt in prompts
             for message in prompt
             if isinstance(message, ToolMessage)
-            and handles(str(message.text)) != handles(str(messages[message.tool_call_id].text))
+            and long_runs.handles(str(message.text)) != long_runs.handles(str(messages[message.tool_call_id].text))
         ],
     )
 

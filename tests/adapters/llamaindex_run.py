@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import long_runs
 from li_models import ScriptedModel
 from llama_index.core.agent.workflow import AgentWorkflow
 from llama_index.core.memory import Memory
@@ -13,22 +14,6 @@ from llama_index.core.storage.chat_store.sql import MessageStatus
 from llama_index.core.tools import FunctionTool, RetrieverTool
 from llama_index.core.workflow import Context, JsonSerializer
 from llamaindex_way import Finder
-from long_runs import (
-    GOALS,
-    MUST_KEEP,
-    RESTART_AFTER,
-    STEPS,
-    LongRun,
-    Result,
-    corpus,
-    handles,
-    list_documents,
-    plan,
-    ranked,
-    read_document,
-    read_log,
-    web_search,
-)
 from telemetry import Told
 
 from ctxcompress import CompressionConfig
@@ -54,14 +39,14 @@ BUDGETS |= {"web_search": SHARE, "list_documents": SHARE}
 
 def found(query: str) -> list[NodeWithScore]:
     return [
-        NodeWithScore(node=TextNode(text=corpus()[name], id_=name, metadata={"file_path": name}), score=score)
-        for name, score in ranked(query, 6)
+        NodeWithScore(node=TextNode(text=long_runs.corpus()[name], id_=name, metadata={"file_path": name}), score=score)
+        for name, score in long_runs.ranked(query, 6)
     ]
 
 
 def script(first: int, end: int) -> list[Any]:
     """Return the answers of these steps, with one to the user after every fifth."""
-    steps = [("", calls) for calls in plan()]
+    steps = [("", calls) for calls in long_runs.plan()]
     turns = range(first, end, STEPS_OF_TURN)
     return [answer for turn in turns for answer in [*steps[turn : turn + STEPS_OF_TURN], "That is all."]]
 
@@ -72,17 +57,22 @@ class Process:
     def __init__(self, folder: Path, first: int, end: int) -> None:
         self.told, self.results, library = Told(), list[Any](), Finder(found)
         self.llm = ScriptedModel(script=script(first, end), window=WINDOW)
-        shared: Any = {"must_keep": MUST_KEEP, "telemetry": self.told.telemetry, "cache": Cache()}
+        shared: Any = {"must_keep": long_runs.MUST_KEEP, "telemetry": self.told.telemetry, "cache": Cache()}
         store = DiskStore(folder / "left_out.db")
         retriever = CtxCompressRetriever(library, postprocessor=CtxCompressPostprocessor(max_tokens=400, **shared))
-        budgets: dict[Any, Any] = {web_search: "2%", list_documents: "2%"}
+        budgets: dict[Any, Any] = {long_runs.web_search: "2%", long_runs.list_documents: "2%"}
         options: Any = {"model": self.llm, "store": store, **shared}
         tools = [
             *(
                 compress_tool(FunctionTool.from_defaults(tool), max_tokens=budgets.get(tool, MOST), **options)
-                for tool in (web_search, read_document, list_documents, read_log)
+                for tool in (
+                    long_runs.web_search,
+                    long_runs.read_document,
+                    long_runs.list_documents,
+                    long_runs.read_log,
+                )
             ),
-            expand_tool(store, max_tokens=EXPANDED, must_keep=MUST_KEEP),
+            expand_tool(store, max_tokens=EXPANDED, must_keep=long_runs.MUST_KEEP),
             RetrieverTool.from_defaults(retriever, name="find_passages", description="Find passages."),
             *builder_tools(CtxContextBuilder(max_tokens=CONTEXT, **shared), library, state_key="context"),
         ]
@@ -113,14 +103,14 @@ class Process:
 
 
 async def in_two_processes(folder: Path) -> tuple[Process, Process, Context]:
-    goals = [*GOALS, *(f"{goal} Look at what raises errors." for goal in GOALS)]
-    half, serializer, file = RESTART_AFTER // STEPS_OF_TURN, JsonSerializer(), folder / "context.json"
-    before = Process(folder, 0, RESTART_AFTER)
+    goals = [*long_runs.GOALS, *(f"{goal} Look at what raises errors." for goal in long_runs.GOALS)]
+    half, serializer, file = long_runs.RESTART_AFTER // STEPS_OF_TURN, JsonSerializer(), folder / "context.json"
+    before = Process(folder, 0, long_runs.RESTART_AFTER)
     context = Context(before.workflow)
     await before.run(goals[:half], context)
     file.write_text(json.dumps(context.to_dict(serializer=serializer)), encoding="utf-8")
 
-    after = Process(folder, RESTART_AFTER, STEPS)
+    after = Process(folder, long_runs.RESTART_AFTER, long_runs.STEPS)
     saved = json.loads(file.read_text(encoding="utf-8"))
     context = Context.from_dict(after.workflow, saved, serializer=serializer)
     after.block.messages = await after.memory.aget_all(status=MessageStatus.ARCHIVED)
@@ -128,12 +118,12 @@ async def in_two_processes(folder: Path) -> tuple[Process, Process, Context]:
     return before, after, context
 
 
-def run_in(folder: Path) -> LongRun:
+def run_in(folder: Path) -> long_runs.LongRun:
     """Run one half of the plan, throw everything away but the files, and run the other half."""
     before, after, context = asyncio.run(in_two_processes(folder))
     prompts = before.llm.prompts + after.llm.prompts
     results = [
-        Result(
+        long_runs.Result(
             call.tool_name,
             call.tool_kwargs,
             call.tool_output.content,
@@ -152,19 +142,19 @@ def run_in(folder: Path) -> LongRun:
 
     for prompt in prompts[:: STEPS_OF_TURN + 1]:
         assert prompt_tokens(prompt[1:]) <= MEMORY + BLOCK + 20
-    return LongRun(
+    return long_runs.LongRun(
         [[(message.role.value, message.content or "") for message in prompt] for prompt in prompts],
         [prompt_tokens([message for message in prompt if message.role != "system"]) for prompt in prompts],
         HISTORY,
         results,
         expand,
-        CtxContextBuilder.from_dict(asyncio.run(state("context")), must_keep=MUST_KEEP),
+        CtxContextBuilder.from_dict(asyncio.run(state("context")), must_keep=long_runs.MUST_KEEP),
         asyncio.run(state("ctxcompress_history"))["number"],
         [before.told, after.told],
-        STEPS // STEPS_OF_TURN,
+        long_runs.STEPS // STEPS_OF_TURN,
         [
             text
             for text in (message.content or "" for prompt in prompts for message in prompt if message.role == "tool")
-            if "[… " in text.rsplit("\n", 1)[-1] and not handles(text)
+            if "[… " in text.rsplit("\n", 1)[-1] and not long_runs.handles(text)
         ],
     )

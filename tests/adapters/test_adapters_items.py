@@ -3,7 +3,6 @@
 import asyncio
 import copy
 import json
-import logging
 import math
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -244,13 +243,6 @@ def test_scores_come_out_as_they_went_in_and_go_into_json(framework: Framework, 
         json.dumps(record, allow_nan=False)
 
 
-def test_without_any_score_nothing_is_left_out_and_the_statistics_say_so(framework: Framework):
-    with framework.hearing() as heard:
-        assert left(framework, (None, None, None), min_score=0.5) == [0, 1, 2]
-    [note] = [stage["note"] for stage in heard[0]["stages"] if stage["name"] == "threshold"]
-    assert note == "skipped: no usable scores"
-
-
 # Duplicates, limits and order
 
 
@@ -304,16 +296,3 @@ async def test_statistics_are_not_worked_out_where_nobody_reads_them(framework: 
     component = framework.component(top_n=1)
     assert len(framework.compress(component, copies(framework), "timeout?")) == 1
     assert len(await framework.acompress(component, copies(framework), "timeout?")) == 1
-
-
-async def test_a_line_at_info_has_the_statistics(framework: Framework, caplog):
-    component = framework.component(ngram_threshold=1.0, top_n=1)
-    framework.compress(component, copies(framework), "timeout?")
-    assert caplog.records == []
-    with caplog.at_level(logging.INFO, logger="ctxcompress"):
-        framework.compress(component, copies(framework), "timeout?")
-        await framework.acompress(component, copies(framework), "timeout?")
-    for record in (first := [record for record in caplog.records if record.name == "ctxcompress"]):
-        assert record.getMessage().startswith("4 -> 1 passages, ")
-        assert record.ctxcompress["clusters_merged"] == 1
-    assert len(first) == 2

@@ -252,11 +252,6 @@ def test_each_item_is_a_line_with_its_relevance(framework: Framework):
     assert framework.ids(previews(framework, adaptive=0.2)) == ["client"]
 
 
-@pytest.mark.parametrize("max_tokens", range(1, 60, 7))
-def test_the_lines_are_within_the_budget(framework: Framework, max_tokens):
-    assert tokens(framework.formatted(previews(framework, max_tokens=max_tokens), format="preview")) <= max_tokens
-
-
 @pytest.mark.parametrize("is_async", [False, True])
 async def test_all_of_an_item_can_be_shown(framework: Framework, is_async):
     items = both_items(framework)

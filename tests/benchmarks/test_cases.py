@@ -135,6 +135,3 @@ def test_the_evaluation_cases_can_be_read(cases: ModuleType, cases_folder: Path)
         found = list(cases.read_cases(path, 20))
         assert len(found) == 20
         assert all(text.strip() == text != "" for case in found for text in evidence(case))
-
-
-# Files that are not what they should be

@@ -12,9 +12,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from ctxcompress.apps.cli.app import app
 
 COMMAND = (sys.executable, "-m", "ctxcompress.apps.cli", "batch", "--max-tokens", "20")
-COUNT = 1_200
+COUNT = 600
 LATER = 40
 
 
@@ -27,10 +30,15 @@ def row(number: int) -> str:
     return json.dumps({"id": number, "query": f"timeout of pool {number}?", "passages": passages})
 
 
-@pytest.fixture
-def rows(tmp_path: Path) -> Path:
-    path = tmp_path / "rows.jsonl"
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The rows of a file, and beside it what becomes of them in one run: whole.jsonl."""
+    path = tmp_path_factory.mktemp("rows") / "rows.jsonl"
     path.write_text("\n".join("torn" if number % 100 == 7 else row(number) for number in range(COUNT)))
+    later = path.with_name("later.jsonl")
+    os.mkfifo(later)  # so that a run cannot end before it is ended, however late that is
+    with fed(later):
+        assert run(path, later, path.with_name("whole.jsonl"), "--workers", "1").returncode == 3
     return path
 
 
@@ -48,18 +56,16 @@ def test_statistics_and_exit_codes(tmp_path: Path) -> None:
     assert "tokens saved" in failed.stderr
     assert "rows that failed: 1; " in failed.stderr
     for arguments in ([tmp_path / "none.jsonl", "out.jsonl"], [source, tmp_path / "out.jsonl", "--address", "x"]):
-        wrong = run(*arguments)
-        assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
-    assert run(source, tmp_path / "no folder" / "out.jsonl").returncode == 1
+        wrong = CliRunner().invoke(app, ["batch", *map(str, arguments)])
+        assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)
+    assert CliRunner().invoke(app, ["batch", str(source), str(tmp_path / "no folder" / "out.jsonl")]).exit_code == 1
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals and pipes")
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
 def test_a_second_run_goes_on_where_the_first_one_was_ended(rows: Path, ending: int) -> None:
-    whole, stopped, later = (rows.with_name(name) for name in ("whole.jsonl", "stopped.jsonl", "later.jsonl"))
-    os.mkfifo(later)  # so that the first run cannot end before it is ended, however late that is
-    with fed(later):
-        assert run(rows, later, whole, "--workers", "1").returncode == 3
+    names = "whole.jsonl", f"stopped-{ending}.jsonl", "later.jsonl"
+    whole, stopped, later = (rows.with_name(name) for name in names)
     command = [*COMMAND, str(rows), str(later), str(stopped), "--workers", "2"]
     first = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
     pipe = opened_by(first, later)

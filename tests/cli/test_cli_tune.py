@@ -34,7 +34,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_it_shows_the_curves_and_what_is_chosen(file: Path) -> None:
+def test_it_shows_the_curves_and_what_is_chosen_and_leaves_the_feedback_as_it_is(file: Path) -> None:
+    before = file.read_bytes()
     result = tune(file, "--keep", 0.9)
     assert result.exit_code == 0, result.stderr
     assert "max_tokens: 31 records" in result.stdout
@@ -42,7 +43,7 @@ def test_it_shows_the_curves_and_what_is_chosen(file: Path) -> None:
     assert "Together: " in result.stdout
     assert "1 of 31 pieces of evidence are whole passages" in result.stdout
     assert "In 1 of the records the answer was missing" in result.stdout
-    assert not list(file.parent.glob("*.toml"))
+    assert (file.read_bytes(), list(file.parent.iterdir())) == (before, [file])
 
 
 def test_it_writes_a_file_that_loads_and_keeps_the_one_before(file: Path, tmp_path: Path) -> None:
@@ -89,10 +90,3 @@ def test_a_file_of_something_else_stays_as_it_is(tmp_path: Path, content: bytes 
     assert f"'{path}' is no file that a FeedbackLog has written; give the path" in result.stderr
     assert (path.read_bytes(), path.stat().st_mode) == before
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_the_feedback_stays_as_it_is(file: Path) -> None:
-    before = file.read_bytes()
-    assert tune(file, "--keep", 0.9).exit_code == 0
-    assert file.read_bytes() == before
-    assert list(file.parent.iterdir()) == [file]

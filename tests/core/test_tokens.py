@@ -4,11 +4,10 @@ import os
 import subprocess
 import sys
 from collections import UserDict
-from pathlib import Path
 
 import numpy as np
 import pytest
-import tiktoken
+from framework import reference_encoding
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,25 +29,7 @@ mixtures = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
 
 def _truth(encoding, text):
     """tiktoken's own encoding of the same vocabulary, in a way of its own: one allowed special at a time."""
-    return len(_LOADED[encoding].encode(text, disallowed_special=()))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _loaded():
-    for encoding in ENCODINGS:
-        _LOADED[encoding] = _encoding(encoding)
-    yield
-    _LOADED.clear()
-
-
-_LOADED = {}
-
-
-def _encoding(name):
-    core = pytest.importorskip("llama_index.core")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TIKTOKEN_CACHE_DIR", str(Path(core.__file__).parent / "_static" / "tiktoken_cache"))
-        return tiktoken.get_encoding(name)
+    return len(reference_encoding(encoding).encode(text, disallowed_special=()))
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)

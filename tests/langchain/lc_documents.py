@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from framework import QUERY, TEXTS, tokens
+from framework import QUERY, TEXTS
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_way import WAY
 
-__all__ = ["QUERY", "TEXTS", "make_documents", "make_store", "tokens_in_prompt"]
+__all__ = ["QUERY", "TEXTS", "make_documents", "make_store"]
 
 make_documents = WAY.items
 
@@ -17,8 +17,3 @@ def make_store(documents: Sequence[Document]) -> InMemoryVectorStore:
     store = InMemoryVectorStore(DeterministicFakeEmbedding(size=8))
     store.add_documents(list(documents))
     return store
-
-
-def tokens_in_prompt(documents: Sequence[Document]) -> int:
-    """Counted over the text as a chain would join it."""
-    return tokens(WAY.shown(documents))

@@ -21,7 +21,7 @@ from lc_documents import make_documents, make_store
 from pydantic import BaseModel, Field, PrivateAttr
 from search_shapes import KUBERNETES, duckduckgo_text, exa, tavily
 
-__all__ = ["EACH_KIND", "IMAGE", "PAGE", "AsyncListener", "Listener", "Scripted", "calling", "tokens"]
+__all__ = ["EACH_KIND", "IMAGE", "PAGE", "AsyncListener", "Listener", "Scripted", "calling", "run", "tokens"]
 
 PAGE = "\n\n".join(result["content"] for result in tavily()["results"])
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
@@ -243,3 +243,7 @@ def calling(*calls: tuple[BaseTool, dict[str, Any]], turn: str = "1") -> AIMessa
             for n, (called, args) in enumerate(calls)
         ],
     )
+
+
+async def run(agent: Any, asked: Any, *, is_async: bool, config: Any = None) -> dict[str, Any]:
+    return await agent.ainvoke(asked, config) if is_async else agent.invoke(asked, config)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from framework import check_verbatim
+from framework import check_verbatim, tokens
 from langchain_classic.retrievers import ContextualCompressionRetriever
 from langchain_classic.retrievers.document_compressors import DocumentCompressorPipeline
 from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackHandler, CallbackManager
@@ -24,7 +24,7 @@ from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 from langchain_text_splitters import CharacterTextSplitter
 from langchain_way import WAY, finder
-from lc_documents import QUERY, make_documents, make_store, tokens_in_prompt
+from lc_documents import QUERY, make_documents, make_store
 from meanings import PARAPHRASE
 from pydantic import ConfigDict, Field, ValidationError
 
@@ -133,7 +133,7 @@ async def test_a_chain_puts_no_more_than_the_budget_into_the_prompt(format, numb
     for value in (chain.invoke(QUERY), await chain.ainvoke(QUERY)):
         shown = value.messages[0].content.removesuffix(f"\n\nQuestion: {QUERY}")
         assert shown == context.invoke(QUERY)
-        assert 0 < tokens_in_prompt([Document(shown)]) <= 120
+        assert 0 < tokens(shown) <= 120
 
 
 # The step of a chain, and options of a call
@@ -340,7 +340,7 @@ def test_a_call_is_a_run_with_query_documents_and_tokens():
     run, step = collector.traced_runs
     assert (run.name, run.inputs, run.error) == ("CtxCompressor", {"query": QUERY, "documents": 9}, None)
     assert (run.outputs["documents"], run.outputs["max_tokens"]) == (len(kept), 60)
-    assert run.outputs["tokens"] == run.outputs["stats"]["compressed_tokens"] == tokens_in_prompt(kept)
+    assert run.outputs["tokens"] == run.outputs["stats"]["compressed_tokens"] == tokens(WAY.shown(kept))
     assert 0 <= run.outputs["confidence"] <= 1
     assert (step.name, step.inputs, step.outputs) == ("compress_documents", given, {"output": output})
     assert [child.name for child in step.child_runs] == ["CtxCompressor"]

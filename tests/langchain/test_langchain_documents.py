@@ -95,15 +95,9 @@ def test_feedback_may_come_with_documents_read_from_json(tmp_path):
     assert record(read, log=log, used=[read[0]]) == 1
 
 
-# Options
-
-
 def test_options_cannot_be_set_afterwards():
     with pytest.raises(ValidationError, match="frozen"):
         ROOMY.max_tokens = 5
-
-
-# Models
 
 
 @pytest.mark.parametrize("kind", [list, tuple, np.array, lambda numbers: np.array(numbers, np.float32)])

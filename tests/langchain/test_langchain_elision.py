@@ -74,23 +74,16 @@ async def test_an_agent_reads_what_was_left_out_from_the_store_of_the_agent(stor
     turns = (
         calling((manual, {"query": "which part is blue?"})),
         expanding("2"),
-        expanding("3", lines="200-202"),
-        expanding("4", question="where is the part 1645?"),
-        expanding("5", handle="ctx-00000000"),
+        expanding("3", handle="ctx-00000000"),
     )
     agent = agent_of(model_of(*turns), manual, saver=saver, **options)
-    short, whole, lines, answer, error = await run(agent, is_async=is_async)
-    assert "part 1050 is blue" in short.content
+    short, whole, error = await run(agent, is_async=is_async)
     assert tokens(short.content) <= 150
     (handle,) = handles(short.content)
     assert whole.content.startswith(MANUAL[:200])
     assert handles(whole.content) == [handle]
-    assert lines.content.rstrip("\n").split("\n") == MANUAL.split("\n")[199:202]
-    assert "part 1645 is grey" in answer.content
-    assert max(tokens(whole.content), tokens(answer.content)) <= 400
-    assert [message.status for message in (whole, lines, answer)] == ["success"] * 3
-    assert error.status == "error"
-    assert f"The handles in this conversation are {handle}" in error.content
+    assert tokens(whole.content) <= 400
+    assert (whole.status, error.status) == ("success", "error")
 
     none = "There is no handle"
     for turn, (where, expected) in enumerate((({}, LINE), ({"thread_id": "2"}, none), ({"user_id": "eve"}, none))):

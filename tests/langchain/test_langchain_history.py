@@ -2,7 +2,6 @@
 
 import copy
 import json
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -10,7 +9,8 @@ from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
-from lc_tools import IMAGE, Listener, Scripted, calling, tokens
+from lc_tools import IMAGE, Listener, Scripted, calling, run, tokens
+from long_runs import generations
 
 from langchain_ctxcompress import CtxCompressMiddleware
 from langchain_ctxcompress.history import agent_messages
@@ -49,10 +49,6 @@ def history(**options: Any) -> CtxCompressMiddleware:
     return CtxCompressMiddleware(tools=[], **{"history_tokens": LIMIT, "keep_last": 1, **options})
 
 
-async def run(agent: Any, asked: Any, *, is_async: bool, config: Any = None) -> dict[str, Any]:
-    return await agent.ainvoke(asked, config) if is_async else agent.invoke(asked, config)
-
-
 def asked(text: str = GOAL, id: str = "human-1") -> dict[str, Any]:
     return {"messages": [HumanMessage(text, id=id)]}
 
@@ -80,11 +76,6 @@ def assert_paired(messages: list[dict[str, Any]]) -> None:
             assert not waiting
             waiting = {call["id"] for call in message.get("tool_calls", ())}
     assert not waiting
-
-
-def generations(shown: list[list[dict[str, Any]]]) -> int:
-    """How often a prompt did not begin with the one before."""
-    return sum(after[: len(before)] != before for before, after in pairwise(shown))
 
 
 @pytest.mark.parametrize("is_async", [False, True])

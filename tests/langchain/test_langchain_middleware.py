@@ -15,7 +15,7 @@ from langchain.tools import ToolRuntime
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool, tool
 from langgraph.types import Command
-from lc_tools import EACH_KIND, PAGE, AsyncListener, Listener, Scripted, calling, tokens
+from lc_tools import EACH_KIND, PAGE, AsyncListener, Listener, Scripted, calling, run, tokens
 from search_shapes import CLOUDS, KUBERNETES, tavily
 
 from ctxcompress import compress, compress_search_results
@@ -54,10 +54,6 @@ BOTH_TURNS = [*SHORTENED, *LEFT_ALONE]
 
 def agent_of(model: Scripted, tools: list[BaseTool], *middleware: AgentMiddleware, **options: Any) -> Any:
     return create_agent(model, tools, middleware=middleware, **options)
-
-
-async def run(agent: Any, asked: Any, *, is_async: bool, config: Any = None) -> dict[str, Any]:
-    return await agent.ainvoke(asked, config) if is_async else agent.invoke(asked, config)
 
 
 def asked(query: str = KUBERNETES) -> dict[str, Any]:

@@ -59,26 +59,6 @@ class TestScoredSearch(_Retrievers):
         return {"store": _store(), "score_kind": "similarity"}
 
 
-class ExpandTool:
-    @property
-    def tool_constructor(self) -> BaseTool:
-        store = MemoryStore()
-        store.put("", "ctx-3f2a91c4", "The whole text.")
-        return expand_tool(store)
-
-    @property
-    def tool_invoke_params_example(self) -> dict[str, object]:
-        return {"handle": "ctx-3f2a91c4", "lines": "1"}
-
-
-class TestExpandTool(ExpandTool, standard.ToolsIntegrationTests):
-    pass
-
-
-class TestExpandToolAlone(ExpandTool, unit.ToolsUnitTests):
-    pass
-
-
 def test_the_standard_tests_saw_documents():
     retriever = CtxCompressRetriever(**TestCtxCompressRetriever().retriever_constructor_params)
     assert all(isinstance(document, Document) for document in retriever.invoke(QUERY))
@@ -94,6 +74,18 @@ class _Tools(unit.ToolsUnitTests, standard.ToolsIntegrationTests):
 
     # Each suite has such a test of itself, which takes the tests of the other one for overrides.
     test_no_overrides_DO_NOT_OVERRIDE = None  # noqa: N815
+
+
+class TestExpandTool(_Tools):
+    @property
+    def tool_constructor(self) -> BaseTool:
+        store = MemoryStore()
+        store.put("", "ctx-3f2a91c4", "The whole text.")
+        return expand_tool(store)
+
+    @property
+    def tool_invoke_params_example(self) -> dict[str, Any]:
+        return {"handle": "ctx-3f2a91c4", "lines": "1"}
 
 
 class TestQueryTool(_Tools):

@@ -344,7 +344,7 @@ GIVEN = [
 ]
 
 
-@pytest.mark.parametrize("workers", [None, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow(reason="processes import LlamaIndex"))])
 def test_a_batch_gives_what_single_calls_give(workers):
     one = CtxCompressPostprocessor(max_tokens=40)
     expected = [one.postprocess_nodes(nodes, query_str=query) for nodes, query in zip(GIVEN, QUERIES, strict=True)]

@@ -1,13 +1,15 @@
 """The server as a program, over streamable HTTP on this machine."""
 
 import json
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from mcp import Client
-from mcp_docs import ASKED, COMMAND, QUERY, ids_of, make_docs, request, served, text_of
+from mcp_docs import ASKED, QUERY, ids_of, make_docs, request, served, text_of
+from typer.testing import CliRunner
+
+from ctxcompress.apps.cli.app import app
 
 pytestmark = pytest.mark.usefixtures("loopback")
 TYPES = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
@@ -84,8 +86,11 @@ def test_it_listens_on_this_machine_alone(port: int) -> None:
     assert [address for address in listening if address.endswith(f":{port:04X}")] == [f"0100007F:{port:04X}"]
 
 
+def test_without_the_flag_there_is_no_page_of_metrics(port: int) -> None:
+    assert request(port, "GET", "/metrics")[0] == 405
+
+
 def test_a_port_that_is_taken_is_refused(port: int, docs: Path) -> None:
-    arguments = [*COMMAND, "--docs", str(docs), "--http", "--port", str(port)]
-    ended = subprocess.run(arguments, capture_output=True, text=True, timeout=120)
-    assert ended.returncode == 2
+    ended = CliRunner().invoke(app, ["mcp", "--docs", str(docs), "--http", "--port", str(port)])
+    assert ended.exit_code == 2
     assert f"port is {port} (Address already in use); give a free port" in ended.stderr

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 from mcp import Client
-from mcp_docs import ASKED, COMMAND, QUERY, ids_of, make_docs, request, served
+from mcp_docs import ASKED, QUERY, ids_of, make_docs, request, served
 from prometheus_client.parser import text_string_to_metric_families
 from telemetry import Told
+from typer.testing import CliRunner
 
 from ctxcompress import CompressionConfig, CtxCompressError, compress
+from ctxcompress.apps.cli.app import app
 from ctxcompress.apps.index import FolderIndex
 from ctxcompress.apps.mcp import serve
 from ctxcompress.apps.mcp.metrics import ServerMetrics
@@ -80,14 +82,9 @@ def test_the_page_is_only_read(port: int) -> None:
     assert request(port, "HEAD", "/metrics")[0] == 200
 
 
-def test_without_the_flag_there_is_no_page(docs: Path) -> None:
-    with served(docs) as port:
-        assert request(port, "GET", "/metrics")[0] == 405
-
-
 def test_metrics_without_http_are_refused(docs: Path) -> None:
-    ended = subprocess.run([*COMMAND, "--docs", str(docs), "--metrics"], capture_output=True, text=True, timeout=120)
-    assert ended.returncode == 2
+    ended = CliRunner().invoke(app, ["mcp", "--docs", str(docs), "--metrics"])
+    assert ended.exit_code == 2
     assert "--metrics is given without --http; give both or neither" in ended.stderr
     with pytest.raises(CtxCompressError, match="metrics=True is given without a port"):
         serve(docs, metrics=True)
@@ -95,11 +92,12 @@ def test_metrics_without_http_are_refused(docs: Path) -> None:
 
 def test_a_missing_library_is_named_and_is_not_needed_without_the_page(docs: Path) -> None:
     start = "import sys; sys.modules['prometheus_client'] = None; from ctxcompress.apps.mcp import serve; "
-    for call, said in ((f"serve({str(docs)!r}, port=0, metrics=True)", "pip install 'ctxcompress[mcp]'"), ("", "")):
-        program = f"{start}{call or 'import ctxcompress.apps.mcp.server'}"
-        ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
-        assert said in ended.stderr
-        assert (ended.returncode == 0) is not bool(call)
+    program = (
+        f"{start}import ctxcompress.apps.mcp.server; print('imported'); serve({str(docs)!r}, port=0, metrics=True)"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert "pip install 'ctxcompress[mcp]'" in ended.stderr
+    assert (ended.returncode, ended.stdout) == (1, "imported\n")
 
 
 def test_lookups_in_the_cache_are_counted_and_another_observer_is_told(docs: Path) -> None:

@@ -1,6 +1,5 @@
 """The server through the client of the official SDK, in one process: both generations of the protocol."""
 
-import os
 import threading
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
@@ -171,14 +170,6 @@ async def test_no_id_leads_out_of_the_folder(client: Calls, docs: Path, name: st
     assert result.is_error
     assert SECRET not in text_of(result)
     assert "root:" not in text_of(result)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="needs symbolic links")
-async def test_no_query_finds_what_a_link_leads_to(client: Calls, docs: Path) -> None:
-    (docs / "link.md").symlink_to(docs.parent / "secret.md")
-    (docs / "outside").symlink_to(docs.parent)
-    result = await client.call_tool(QUERY, {"query": f"{SECRET} default timeout", "min_score": 0, "top_n": 100})
-    assert SECRET not in text_of(result)
 
 
 async def test_changes_of_the_files_are_seen_by_the_next_call(client: Calls, docs: Path) -> None:

@@ -116,14 +116,17 @@ def test_a_script_that_has_no_guard_is_not_run_again(tmp_path: Path) -> None:
     assert "the script would run again in each process" in run(tmp_path / "script.py", body).stdout
 
 
-async def test_the_async_batch_gives_the_same() -> None:
+@pytest.mark.parametrize(
+    "workers", [None, pytest.param(2, marks=pytest.mark.slow(reason="processes, as of the batch that is not async"))]
+)
+async def test_the_async_batch_gives_the_same(workers: int | None) -> None:
     async def coming() -> AsyncIterator[tuple[str, list[str]]]:
         for row in rows(30):
             await asyncio.sleep(0)
             yield row
 
     expected = list(compress_batch(rows(30), max_tokens=BUDGET))
-    assert [result async for result in acompress_batch(coming(), max_tokens=BUDGET, workers=2)] == expected
+    assert [result async for result in acompress_batch(coming(), max_tokens=BUDGET, workers=workers)] == expected
     assert [result async for result in acompress_batch(rows(30), max_tokens=BUDGET)] == expected
     with pytest.raises(ConfigError):
         await anext(acompress_batch([], max_tokens=-1))

@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 import pytest
-from caches import MAKERS, PLAIN, QUESTIONS, passages
+from caches import EXPECTED, MAKERS, PLAIN, compressed_with, warnings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxcompress import CompressionConfig, Compressor
+from ctxcompress import CompressionConfig
 from ctxcompress.cache import Cache, CacheStats, SqliteStore
 from ctxcompress.cache import cache as module
 from ctxcompress.cache.cache import Allowance, seal, unseal
@@ -54,17 +54,6 @@ def clock(monkeypatch):
     clock = Clock()
     monkeypatch.setattr(module, "monotonic", clock)
     return clock
-
-
-def warnings(caplog):
-    return [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
-
-
-def compress_with(cache):
-    return Compressor(CompressionConfig(max_tokens=60, cache=cache)).compress(QUESTIONS[0], passages())
-
-
-EXPECTED = Compressor(CompressionConfig(max_tokens=60)).compress(QUESTIONS[0], passages())
 
 
 def test_what_is_put_can_be_had_and_the_last_counts(cache):
@@ -228,8 +217,8 @@ def test_a_store_that_hangs_is_given_up_after_a_second_and_not_asked_while_it_ha
             return super().get(key, default)
 
     cache = Cache(Hanging(), max_bytes=0)
-    assert compress_with(cache) == EXPECTED
-    assert compress_with(cache) == EXPECTED
+    assert compressed_with(cache) == EXPECTED
+    assert compressed_with(cache) == EXPECTED
     assert len(begun) == 1
     over.set()
     cache._late.result(10)

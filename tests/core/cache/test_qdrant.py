@@ -5,21 +5,13 @@ import sys
 from inspect import signature
 
 import pytest
-from caches import PLAIN, QUESTIONS, passages
+from caches import EXPECTED, PLAIN, compressed_with, warnings
 from qdrant_client import QdrantClient
 from servers import always, byte_by_byte, raw, serving
 
-from ctxcompress import CompressionConfig, Compressor
 from ctxcompress.cache import Cache, QdrantStore
 from ctxcompress.cache import cache as module
 from ctxcompress.errors import ConfigError, MissingExtra
-
-
-def compress_with(cache):
-    return Compressor(CompressionConfig(max_tokens=60, cache=cache)).compress(QUESTIONS[0], passages())
-
-
-EXPECTED = Compressor(CompressionConfig(max_tokens=60)).compress(QUESTIONS[0], passages())
 
 
 def cache_in(client, name="c", **options):
@@ -30,10 +22,6 @@ def client_of(server):
     # Releases before 1.13 do not ask the server for its version, and have no such argument.
     asks = {"check_compatibility": False} if "check_compatibility" in signature(QdrantClient).parameters else {}
     return QdrantClient(url=server.url, timeout=60, **asks)
-
-
-def warnings(caplog):
-    return [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
 
 
 def test_entries_can_be_in_a_collection_of_vectors_and_no_search_finds_them():
@@ -96,7 +84,7 @@ def test_a_server_that_answers_something_else_is_asked_once(loopback, caplog, mo
         assert cache.get("one", PLAIN) is None
         asked = len(server.requests)
         assert 1 <= asked <= 3
-        assert compress_with(cache) == EXPECTED
+        assert compressed_with(cache) == EXPECTED
         assert len(server.requests) == asked
     assert len(warnings(caplog)) == 1
 

@@ -9,9 +9,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from caches import PLAIN, QUESTIONS, passages
+from caches import EXPECTED, PLAIN, compressed_with
 
-from ctxcompress import CompressionConfig, Compressor, CtxCompressError
+from ctxcompress import CtxCompressError
 from ctxcompress.cache import Cache, SqliteStore
 
 
@@ -39,12 +39,6 @@ def run(path, script):
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(script)
 
-
-def compressed_with(cache):
-    return Compressor(CompressionConfig(max_tokens=60, cache=cache)).compress(QUESTIONS[0], passages())
-
-
-EXPECTED = Compressor(CompressionConfig(max_tokens=60)).compress(QUESTIONS[0], passages())
 
 DAMAGES = {
     # Of these two the module cannot even say what is the matter: the message quotes bytes that are no text.

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from published_settings import PUBLISHED
+from published_settings import PUBLISHED, changed
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.cache import Cache, QdrantStore, SqliteStore
@@ -113,6 +113,24 @@ def test_a_table_can_name_a_server(read):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
+        (
+            "[search]\nmin_confidense = 1",
+            r"\[search\] has an unknown key 'min_confidense'; did you mean 'min_confidence'",
+        ),
+        ("[compression]\nmax_token = 9", r"\[compression\] has an unknown key 'max_token'; did you mean 'max_tokens'"),
+        ('[compression]\npreset = "doc"', "preset is 'doc'; give one of"),
+        ("search = 5", r"search is 5; make it a table: \[search\]"),
+        ('[search]\ndedup_enabled = "yes"', "search.dedup_enabled is 'yes'; only false"),
+        ('[compression]\nenabled = "no"', "compression.enabled is 'no'; give true or false"),
+        ("max_tokens = 500", r"kb.toml has 'max_tokens' outside of a table; put it under \[compression\]"),
+        ("[compression", "kb.toml is not TOML"),
+        (
+            "[compression.smartTruncation]\nenabled = false\nmaxLenght = 2000",
+            r"\[compression.smartTruncation\] .* 'maxLenght'; did you mean 'maxLength'",
+        ),
+        ("[compression]\nllm = 5", r"compression.llm is 5; make it a table: \[compression.llm\]"),
+        ("[compression.llm]\nenabled = true", r"compression\.llm is on, but no file can hold .*; set enabled = false"),
+        ("[compression.smartTruncation]\npreserveStructure = false", "is False; only true is possible here"),
         ('[compression]\ncache = "redis"', "cache is 'redis'; give one of memory, persistent, qdrant, both"),
         ('[compression]\ncache = "qdrant"', r'"qdrant" needs url and collection; give them in \[compression.cache\]'),
         ("[compression.cache]\nmax_byte = 5", "unknown key 'max_byte'; did you mean 'max_bytes'"),
@@ -135,6 +153,66 @@ def test_what_is_no_json_is_refused(tmp_path, text):
     (tmp_path / "a.JSON").write_text(text)
     with pytest.raises(ConfigError, match=r"a\.JSON is not JSON"):
         CompressionConfig.from_file(tmp_path / "a.JSON")
+
+
+# Tables of a search
+
+ABSOLUTE = {"score_kind": "absolute"}
+"""Scores are compared as they are."""
+
+
+@pytest.mark.parametrize(
+    ("search", "options"),
+    [
+        ("", {}),
+        ("dedup_enabled = true", {"similarity_threshold": 0.85}),
+        ("dedup_threshold = 0.9", {"similarity_threshold": 0.9}),
+        ("dedup_enabled = false\ndedup_threshold = 0.9", {}),
+        ("ngram_dedup_enabled = true", {"ngram_threshold": 0.7}),
+        ("ngram_dedup_threshold = 0.5", {"ngram_threshold": 0.5}),
+        ("ngram_dedup_enabled = false", {}),
+        ("min_score = 0.2\ntop_n = 4", {"min_score": 0.2, "top_n": 4}),
+        (
+            'min_confidence = 0.4\n[compression]\nmax_tokens = 7\nsynonyms = { car = ["auto"] }\n[server]\nport = 80',
+            {"min_score": 0.4, "max_tokens": 7, "synonyms": {"car": ("auto",)}},
+        ),
+    ],
+)
+def test_a_stage_of_a_search_is_on_if_its_switch_or_its_threshold_says_so(read, search, options):
+    assert changed(read("[search]\n" + search)) == options
+
+
+def test_a_file_can_start_from_a_preset(read):
+    config = read('[compression]\npreset = "docs"\nmin_score = 0.5')
+    assert config == CompressionConfig.from_preset("docs", min_score=0.5)
+    assert read('[search]\ndedup_enabled = false\n[compression]\npreset = "docs"').similarity_threshold is None
+    assert read('[compression]\npreset = "page"\nmax_tokens = 9').budget == 9
+
+
+@pytest.mark.parametrize("table", ["smartTruncation", "metadataOnly", "llm"])
+def test_a_stage_of_code_search_tools_can_be_off(read, table):
+    assert read(f"[compression.{table}]\nenabled = false") == CompressionConfig()
+    assert read(f"[compression]\nenabled = true\n{table} = {{ enabled = false }}") == CompressionConfig()
+    with pytest.raises(ConfigError, match=rf"compression\.{table}\.enabled is 1; only"):
+        read(f"[compression.{table}]\nenabled = 1")
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("[compression.smartTruncation]", {"max_length": 2_000}),
+        ("[compression.smartTruncation]\nmaxLength = 900", {"max_length": 900}),
+        ("[compression.smartTruncation]\nenabled = true\npreserveStructure = true", {"max_length": 2_000}),
+        ("[compression.metadataOnly]\nenabled = true", {**ABSOLUTE, "metadata_only": 0.4}),
+        ("[compression.metadataOnly]\nscoreThreshold = 3", {**ABSOLUTE, "metadata_only": 3}),
+        ('[compression]\nmetadataOnly = {}\nscore_kind = "similarity"', {"metadata_only": 0.4}),
+        ("[compression]\nmax_length = 500\nsmartTruncation = { maxLength = 900 }", {"max_length": 500}),
+        ('[compression]\npreset = "code"\nmax_length = 900\nmetadataOnly = { enabled = false }', {"max_length": 900}),
+        ('[compression]\npreset = "code"\nsmartTruncation = { enabled = false }', {"metadata_only": 0.4}),
+    ],
+)
+def test_the_tables_of_a_code_search_are_options(read, text, options):
+    assert changed(read(text)) == options
 
 
 # Where options start

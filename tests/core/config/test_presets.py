@@ -1,36 +1,14 @@
 """Named sets of options, options from a file, and options of one call."""
 
-from dataclasses import fields
 from typing import get_args
 
 import pytest
-from published_settings import PUBLISHED
+from published_settings import PUBLISHED, changed
 
 from ctxcompress import CompressionConfig, Compressor, Passage, compress
 from ctxcompress.config.options import QATBE_TYPE_WEIGHTS, Preset
 from ctxcompress.config.presets import PRESETS, TECHNICAL_SYNONYMS
 from ctxcompress.errors import ConfigError
-
-
-def changed(config):
-    """The options that are not the defaults."""
-    default = CompressionConfig()
-    names = [option.name for option in fields(config)]
-    return {name: getattr(config, name) for name in names if getattr(config, name) != getattr(default, name)}
-
-
-@pytest.fixture
-def toml(tmp_path):
-    def load(text):
-        path = tmp_path / "kb.toml"
-        path.write_text(text, encoding="utf-8")
-        return CompressionConfig.from_toml(path)
-
-    return load
-
-
-ABSOLUTE = {"score_kind": "absolute"}
-"""Scores are compared as they are."""
 
 # Presets
 
@@ -86,116 +64,6 @@ def test_the_published_web_preset_gives_five_results_and_all_rather_than_none():
     assert len(compress("q", weak, config=config).passages) == 4
 
 
-# Files
-
-
-def test_the_tables_of_a_documentation_search(toml):
-    config = toml("""
-        [search]
-        min_confidence = 0.4
-        max_chunks_per_doc = 3
-        dedup_enabled = true
-        dedup_threshold = 0.9
-        ngram_dedup_enabled = true
-        ngram_dedup_threshold = 0.6
-
-        [compression]
-        max_tokens = 700
-        order = "edges"
-        synonyms = { car = ["auto"] }
-
-        [server]
-        port = 80
-    """)
-    assert changed(config) == {
-        "min_score": 0.4,
-        "max_chunks_per_doc": 3,
-        "similarity_threshold": 0.9,
-        "ngram_threshold": 0.6,
-        "max_tokens": 700,
-        "order": "edges",
-        "synonyms": {"car": ("auto",)},
-    }
-
-
-@pytest.mark.parametrize(
-    ("search", "options"),
-    [
-        ("", {}),
-        ("dedup_enabled = true", {"similarity_threshold": 0.85}),
-        ("dedup_threshold = 0.9", {"similarity_threshold": 0.9}),
-        ("dedup_enabled = false\ndedup_threshold = 0.9", {}),
-        ("ngram_dedup_enabled = true", {"ngram_threshold": 0.7}),
-        ("ngram_dedup_threshold = 0.5", {"ngram_threshold": 0.5}),
-        ("ngram_dedup_enabled = false", {}),
-        ("min_score = 0.2\ntop_n = 4", {"min_score": 0.2, "top_n": 4}),
-    ],
-)
-def test_a_stage_of_a_search_is_on_if_its_switch_or_its_threshold_says_so(toml, search, options):
-    assert changed(toml("[search]\n" + search)) == options
-
-
-def test_a_file_can_start_from_a_preset(toml):
-    config = toml('[compression]\npreset = "docs"\nmin_score = 0.5')
-    assert config == CompressionConfig.from_preset("docs", min_score=0.5)
-    assert toml('[search]\ndedup_enabled = false\n[compression]\npreset = "docs"').similarity_threshold is None
-    assert toml('[compression]\npreset = "page"\nmax_tokens = 9').budget == 9
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            "[search]\nmin_confidense = 1",
-            r"\[search\] has an unknown key 'min_confidense'; did you mean 'min_confidence'",
-        ),
-        ("[compression]\nmax_token = 9", r"\[compression\] has an unknown key 'max_token'; did you mean 'max_tokens'"),
-        ('[compression]\npreset = "doc"', "preset is 'doc'; give one of"),
-        ("search = 5", r"search is 5; make it a table: \[search\]"),
-        ('[search]\ndedup_enabled = "yes"', "search.dedup_enabled is 'yes'; only false"),
-        ('[compression]\nenabled = "no"', "compression.enabled is 'no'; give true or false"),
-        ("max_tokens = 500", r"kb.toml has 'max_tokens' outside of a table; put it under \[compression\]"),
-        ("[compression", "kb.toml is not TOML"),
-        (
-            "[compression.smartTruncation]\nenabled = false\nmaxLenght = 2000",
-            r"\[compression.smartTruncation\] .* 'maxLenght'; did you mean 'maxLength'",
-        ),
-        ("[compression]\nllm = 5", r"compression.llm is 5; make it a table: \[compression.llm\]"),
-        ("[compression.llm]\nenabled = true", r"compression\.llm is on, but no file can hold .*; set enabled = false"),
-        ("[compression.smartTruncation]\npreserveStructure = false", "is False; only true is possible here"),
-    ],
-)
-def test_a_file_that_cannot_work_is_refused(toml, text, message):
-    with pytest.raises(ConfigError, match=message):
-        toml(text)
-
-
-@pytest.mark.parametrize("table", ["smartTruncation", "metadataOnly", "llm"])
-def test_a_stage_of_code_search_tools_can_be_off(toml, table):
-    assert toml(f"[compression.{table}]\nenabled = false") == CompressionConfig()
-    assert toml(f"[compression]\nenabled = true\n{table} = {{ enabled = false }}") == CompressionConfig()
-    with pytest.raises(ConfigError, match=rf"compression\.{table}\.enabled is 1; only"):
-        toml(f"[compression.{table}]\nenabled = 1")
-
-
-@pytest.mark.parametrize(
-    ("text", "options"),
-    [
-        ("[compression.smartTruncation]", {"max_length": 2_000}),
-        ("[compression.smartTruncation]\nmaxLength = 900", {"max_length": 900}),
-        ("[compression.smartTruncation]\nenabled = true\npreserveStructure = true", {"max_length": 2_000}),
-        ("[compression.metadataOnly]\nenabled = true", {**ABSOLUTE, "metadata_only": 0.4}),
-        ("[compression.metadataOnly]\nscoreThreshold = 3", {**ABSOLUTE, "metadata_only": 3}),
-        ('[compression]\nmetadataOnly = {}\nscore_kind = "similarity"', {"metadata_only": 0.4}),
-        ("[compression]\nmax_length = 500\nsmartTruncation = { maxLength = 900 }", {"max_length": 500}),
-        ('[compression]\npreset = "code"\nmax_length = 900\nmetadataOnly = { enabled = false }', {"max_length": 900}),
-        ('[compression]\npreset = "code"\nsmartTruncation = { enabled = false }', {"metadata_only": 0.4}),
-    ],
-)
-def test_the_tables_of_a_code_search_are_options(toml, text, options):
-    assert changed(toml(text)) == options
-
-
 # Options of a call
 
 
@@ -244,12 +112,3 @@ def test_an_option_of_a_call_counts_for_that_call_alone():
 )
 def test_one_budget_takes_the_place_of_the_other(config, options, budget):
     assert CompressionConfig(**config).with_options(**options).budget == budget
-
-
-def test_a_wrong_value_of_a_call_is_refused():
-    with pytest.raises(ConfigError, match="top_n is 0"):
-        compress("q", ["text"], top_n=0)
-    with pytest.raises(ConfigError, match="both max_tokens=5 and tier='summary'"):
-        CompressionConfig().with_options(max_tokens=5, tier="summary")
-    with pytest.raises(ConfigError, match=r'min_score=0\.3 is given with score_kind="none"'):
-        CompressionConfig(min_score=0.3).with_options(score_kind="none")

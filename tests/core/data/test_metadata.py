@@ -1,6 +1,5 @@
 """Reading what loaders, splitters and vector stores write into metadata."""
 
-import threading
 from fractions import Fraction
 
 import numpy as np
@@ -40,25 +39,6 @@ def test_mapped_keys_replace_the_usual_ones():
     passage = passage_from_metadata("1", "text", metadata, metadata_map=mapping)
     assert (passage.title, passage.header_path, passage.score) == ("mine", ("A", "B"), 0.5)
     assert passage_from_metadata("1", "text", metadata, score=0.9, metadata_map={"score": "similarity"}).score == 0.9
-
-
-def test_metadata_is_copied_deeply():
-    inner = {"tags": ["a"], "matrix": np.zeros(2)}
-    metadata = {"nested": inner, "page": 1}
-    passage = passage_from_metadata("1", "text", metadata)
-    inner["tags"].append("b")
-    inner["matrix"][0] = 1
-    assert passage.metadata["nested"]["tags"] == ["a"]
-    assert passage.metadata["nested"]["matrix"][0] == 0
-    assert passage.metadata is not metadata
-
-
-def test_what_cannot_be_copied_is_shared():
-    lock = threading.Lock()
-    numbers = (n for n in range(3))
-    passage = passage_from_metadata("1", "text", {"lock": lock, "numbers": numbers})
-    assert passage.metadata["lock"] is lock
-    assert passage.metadata["numbers"] is numbers
 
 
 @pytest.mark.parametrize("value", [None, np.float64("nan"), True, False, np.True_, "0.9", [0.9], 1j, 10**400])

@@ -59,8 +59,9 @@ def test_word_vectors_stand_beside_a_sentence_encoder_unless_they_are_not_wanted
     assert isinstance(SentenceEncoder(BiModel()).word_vectors, StaticVectors)
     assert SentenceEncoder(BiModel(), word_vectors=False).word_vectors is None
     monkeypatch.setitem(sys.modules, "wordllama", None)
-    with pytest.raises(MissingExtra, match="StaticVectors needs wordllama"):
+    with pytest.raises(MissingExtra, match=r"StaticVectors needs wordllama; pip install 'ctxcompress\[static\]'") as e:
         SentenceEncoder(BiModel())
+    assert isinstance(e.value.__cause__, ImportError)
     assert SentenceEncoder(BiModel(), word_vectors=False).encode_query("a").tolist() == [1, 1]
 
 

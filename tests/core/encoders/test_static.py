@@ -10,7 +10,6 @@ import pytest
 
 from ctxcompress import CompressionConfig, compress
 from ctxcompress.encoders import StaticVectors
-from ctxcompress.errors import MissingExtra
 
 TEXTS = [
     "The physician treated the patient.",
@@ -52,14 +51,6 @@ def test_another_instance_and_another_process_say_the_same_without_torch(vectors
     numbers, around = printed.splitlines()
     np.testing.assert_allclose(json.loads(numbers), vectors.compare("doctor", TEXTS), atol=1e-12)
     assert around == "False [] 30"
-
-
-def test_without_the_package_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "wordllama", None)
-    with pytest.raises(MissingExtra, match=r"wordllama; pip install 'ctxcompress\[static\]'") as missing:
-        StaticVectors()
-    assert isinstance(missing.value, ImportError)
-    assert isinstance(missing.value.__cause__, ImportError)
 
 
 def test_pickle_holds_no_vectors(vectors):

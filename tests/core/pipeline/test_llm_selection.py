@@ -50,7 +50,9 @@ ANSWERS = {
     "": "failed: the answer is empty",
     "none": "failed: no segment is named",
     "I can't help with that.": "failed: the answer is not a list of numbers",
+    "7-9": "failed: the answer is not a list of numbers",
     "777777": "failed: the answer names no segment that exists",
+    "1, " * 3_500_000: "failed: the answer has 10,500,000 characters",
 }
 
 

@@ -38,9 +38,6 @@ def assert_whole(result, passages):
     assert result.tokens <= result.max_tokens
 
 
-# Truncation
-
-
 TEXTS = st.sampled_from([*SOURCES.values(), PROSE, "Short.", "", " \n", "x" * 900, "字" * 900])
 SCORES = st.sampled_from([None, 0.0, 0.1, 0.39, 0.4, 0.9, 1.0, float("nan")])
 
@@ -85,9 +82,6 @@ def test_cutting_what_was_cut_changes_nothing():
     assert compress("When does the ferry cross?", again, config=config).text == once.text
 
 
-# Metadata only
-
-
 def test_a_low_score_leaves_a_line_that_can_be_expanded():
     passages = [source("queue", 0.9), source("shelve", 0.2), source("textwrap")]
     result = compress("queue", passages, metadata_only=True, max_tokens=20_000)
@@ -122,9 +116,6 @@ def test_a_result_is_expanded_whatever_the_options_filter_and_cut(start):
     assert compressor.expand("--retries", passage, 2_000) == text
     assert "Its default is 7." in compressor.expand("--retries default", passage, 60)
     assert compressor.count(compressor.expand("--retries default", passage, 60)) <= 60
-
-
-# A context that grows
 
 
 RECORDS = [{"name": f"service-{n}", "port": 8000 + n, "host": f"10.0.0.{n}"} for n in range(12)]

@@ -4,6 +4,7 @@ import logging
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -68,10 +69,10 @@ def cache(request, tmp_path):
     return MAKERS[request.param](tmp_path)
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=range(len(OPTIONS)))
-def test_every_option_keeps_what_it_keeps_without_a_cache(cache, options):
-    config = CompressionConfig(**{"max_tokens": 80, **options})
-    plain, cached = Compressor(config), Compressor(config.with_options(cache=cache))
+@pytest.mark.parametrize(("number", "kind"), list(zip(range(len(OPTIONS)), cycle(MAKERS), strict=False)))
+def test_every_option_keeps_what_it_keeps_without_a_cache(number, kind, tmp_path):
+    config = CompressionConfig(**{"max_tokens": 80, **OPTIONS[number]})
+    plain, cached = Compressor(config), Compressor(config.with_options(cache=MAKERS[kind](tmp_path)))
     for question in (*QUESTIONS[:2], QUESTIONS[0]):
         assert cached.compress(question, passages()) == plain.compress(question, passages())
 

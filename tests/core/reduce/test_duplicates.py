@@ -4,10 +4,10 @@ import re
 from dataclasses import replace
 from itertools import combinations, pairwise
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from meanings import Encoding
 from reduce_inputs import HARMLESS, assert_whole, dropped, ids, note
 
 from ctxcompress import Passage, compress
@@ -20,18 +20,9 @@ COMMON = (
 SAME = [1.0, 0.0]
 
 
-class Counting:
-    """An encoder by what is counted in a text, which remembers what it was asked."""
-
-    def __init__(self, *what):
-        self.what, self.asked = what, []
-
-    def encode_query(self, text):
-        return self.encode_document([text])[0]
-
-    def encode_document(self, texts):
-        self.asked.append(list(texts))
-        return np.array([[text.count(word) for word in self.what] for text in texts], dtype=float)
+def counting(*what):
+    """An encoder by what is counted in a text."""
+    return Encoding(lambda text: [text.count(word) for word in what])
 
 
 def run(texts, scores=None, embeddings=None, **options):
@@ -245,9 +236,6 @@ def test_a_copy_of_a_part_is_a_duplicate_whatever_the_rest_says(form, rest):
     assert near(f"{COMMON}. {FACT} {rest}", f"{COMMON}. {FACT}", threshold=0.5) == ["p0"]
 
 
-# What is told of the pairs that are kept apart
-
-
 # A chain
 
 
@@ -272,7 +260,7 @@ def test_a_chain_of_near_copies_does_not_become_one():
 
 
 def test_an_encoder_gives_what_passages_do_not_carry():
-    encoder = Counting("gate", "wall")
+    encoder = counting("gate", "wall")
     texts = ["One gate here.", "A gate there.", "The wall."]
     assert len(ids(run(texts, similarity_threshold=0.85, encoder=encoder))) == 2
     assert sorted(encoder.asked[0]) == sorted(texts)
@@ -296,7 +284,7 @@ def test_vectors_that_cannot_be_compared_are_left_to_the_encoder(vectors):
     without = run(texts, embeddings=vectors, similarity_threshold=0.85)
     assert ids(without) == ["p0", "p1"]
     assert note(without, "semantic") == "skipped: no embeddings and no encoder"
-    assert len(ids(run(texts, embeddings=vectors, similarity_threshold=0.85, encoder=Counting("gate")))) == 1
+    assert len(ids(run(texts, embeddings=vectors, similarity_threshold=0.85, encoder=counting("gate")))) == 1
 
 
 # Order, again, and limits
@@ -335,6 +323,3 @@ def test_the_order_passages_come_in_does_not_decide_which_stay_and_once_is_enoug
         again = compress("q", left, **OPTIONS)
         assert (ids(again), again.text, dropped(again)) == (ids(once), once.text, {})
     assert_whole(once, [text for text, *_ in pool])
-
-
-# Many passages

@@ -81,9 +81,6 @@ def test_a_word_that_a_window_has_whole_is_not_cut():
     assert set(run(chunks).text.split()) <= set(" ".join(chunks).split()) - {"te", "ga"}
 
 
-# Which chunks belong together
-
-
 # A chunk within another
 
 

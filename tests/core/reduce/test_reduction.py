@@ -74,13 +74,6 @@ def test_whoever_stands_for_another_was_no_copy_itself(passages, chosen, query):
         assert kept.stands_for == tuple(sorted(index for index, leader in leaders.items() if leader == kept.index))
 
 
-@given(passages=many, query=queries)
-def test_without_options_what_fits_comes_out_as_it_went_in(passages, query):
-    result = compress(query, passages, max_tokens=100_000)
-    assert result.text == "\n\n".join(passage.text for passage in passages)
-    assert result.dropped == ()
-
-
 @given(passages=many, chosen=options, query=queries, data=st.data())
 def test_which_passages_go_on_does_not_depend_on_their_order(passages, chosen, query, data):
     chosen = {**chosen, "top_n": None, "max_chunks_per_doc": 0, "on_empty": "original"}  # ties there go by the order

@@ -40,14 +40,7 @@ def test_the_final_text_is_within_max_tokens_of_any_callable(name, texts, query,
     _check(texts, query, budget, separator, frame, TOKENIZERS[name])
 
 
-@pytest.mark.parametrize("budget", range(1, 40))
-def test_every_small_budget_holds_after_joining(budget):
-    texts = [f"Sentence {n} about a timeout." for n in range(12)]
-    result = compress("timeout", texts, max_tokens=budget, config=CompressionConfig(separator="\n\n* * *\n\n"))
-    assert TokenCounter("o200k_base")(result.text) == result.tokens <= budget
-
-
-@pytest.mark.parametrize("budget", range(100, 1_600, 25))
+@pytest.mark.parametrize("budget", range(100, 1_600, 75))
 def test_filling_up_what_is_left_stays_within_the_budget(budget):
     texts = [f"Sentence {'n' * (n % 23)} about a timeout. Another {'x' * (n % 17)} one." for n in range(60)]
     encoding = TOKENIZERS["more than the sum of parts"]

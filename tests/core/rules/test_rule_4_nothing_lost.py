@@ -7,7 +7,7 @@ from accounts import assert_partition
 from hypothesis import given
 from rule_inputs import TOKENIZERS, budgets, passages, queries
 
-from ctxcompress import CompressionConfig, Compressor, Passage, compress
+from ctxcompress import CompressionConfig, Compressor, compress
 from ctxcompress.data.results import Reason
 
 SENTENCE_END = re.compile(r"(?<=[.?!])\s|\n")
@@ -122,9 +122,3 @@ def test_no_warning_where_there_is_nothing_to_keep(warned):
     assert compress("q", []).text == ""
     compress("q", ["", " \n" * 500], max_tokens=1)
     assert not warned.messages
-
-
-def test_duplicate_ids_do_not_duplicate_text():
-    items = [Passage("same", "First text here."), Passage("same", "Second text there.")]
-    result = compress("text", items)
-    assert result.text == "First text here.\n\nSecond text there."

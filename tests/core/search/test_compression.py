@@ -136,7 +136,7 @@ def test_the_best_results_are_kept_in_their_order():
 
 
 @pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("max_tokens", [120, 200, 400, 1_000])
+@pytest.mark.parametrize("max_tokens", [120, 300, 1_000])
 def test_a_budget_holds(name, max_tokens):
     result = compress_search_results(shape(name), CLOUDS, max_tokens=max_tokens)
     assert result.compressed_tokens <= max_tokens

@@ -42,15 +42,6 @@ def compressor(max_tokens=100_000, limits=None, **options):
 # Limits that are set
 
 
-def test_limits_hold_for_results_that_fit():
-    limits = SearchLimits(max_results=2, max_characters=120, max_sentences=1)
-    found = compressor(limits=limits).search_results(tavily(), KUBERNETES)
-    assert found.compressed_count == 2
-    assert all(0 < len(text) <= 120 for text in texts_of(found.results))
-    limited = compress_search_results(tavily(), KUBERNETES, max_results=2, max_characters=120, max_sentences=1)
-    assert found.results == limited.results
-
-
 def test_without_limits_results_that_fit_stay_as_they_are():
     assert compressor().search_results(tavily(), KUBERNETES) is None
     only = SearchLimits(max_results=1, only_over_budget=True)

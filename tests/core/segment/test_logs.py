@@ -1,5 +1,7 @@
 """Segments of logs, tracebacks, build output and diffs."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,125 +10,8 @@ from ctxcompress.data.passages import Kind
 from ctxcompress.segment.formats import segment
 from ctxcompress.text.log_lines import is_diff, is_log
 
-SYSLOG = """\
-Dec 10 09:32:20 box sshd[24680]: Accepted password for anna from 10.0.0.7 port 49116 ssh2
-Dec 10 09:32:20 box sshd[24680]: pam_unix(sshd:session): session opened for user anna by (uid=0)
-Dec 10 09:33:01 box CRON[24700]: (root) CMD (test -x /usr/sbin/anacron)
-"""
-PYTHON = """\
-2026-05-01 10:00:00,120 INFO app.worker: processed job 16 in 19 ms
-2026-05-01 10:00:00,121 ERROR app.worker: job 17 failed
-Traceback (most recent call last):
-  File "/srv/app/worker.py", line 40, in run
-    self.handle(job)
-    ~~~~~~~~~~~^^^^^
-  File "/srv/app/worker.py", line 61, in handle
-    token = job["token"]
-KeyError: 'token'
-2026-05-01 10:00:00,125 WARNING app.worker: the queue is
-  98 % full
-2026-05-01 10:00:00,126 INFO app.worker: processed job 18 in 2 ms
-"""
-JAVA = """\
-Exception in thread "main" java.lang.IllegalStateException: user 42 could not be loaded
-\tat Main.handle(Main.java:4)
-\tat Main.main(Main.java:5)
-Caused by: java.lang.NullPointerException: Cannot invoke "String.trim()"
-\tat Main$Repo.find(Main.java:3)
-\t... 2 more
-"""
-NODE = """\
-Error: ENOENT: no such file or directory, open '/nope.json'
-    at Object.openSync (node:fs:573:18)
-    at Config.load (/srv/app/e.js:2:45)
-    at async start (/srv/app/e.js:3:32)
-"""
-GO = """\
-panic: runtime error: index out of range [5] with length 3
-
-goroutine 1 [running]:
-main.pick(...)
-\t/srv/app/main.go:8
-main.main()
-\t/srv/app/main.go:12 +0x1d
-exit status 2
-"""
-RUST = """\
-thread 'works' (32329) panicked at src/main.rs:9:22:
-assertion `left == right` failed
-  left: 2
- right: 3
-stack backtrace:
-   0: __rustc::rust_begin_unwind
-             at /rustc/library/std/src/panicking.rs:689:5
-   1: core::panicking::assert_failed::<i32, i32>
-             at /rustc/library/core/src/panicking.rs:394:5
-"""
-GCC = """\
-gcc -Wall -c main.c
-main.c: In function 'main':
-main.c:3:38: warning: implicit declaration of function 'undeclared' [-Wimplicit-function-declaration]
-    3 |     undeclared(1);
-      |     ^~~~~~~~~~
-main.c:4:12: error: 'y' undeclared (first use in this function)
-    4 |     return y;
-      |            ^
-make: *** [Makefile:5: main.o] Error 1
-"""
-PYTEST = """\
-=================================== FAILURES ===================================
-___________________________________ test_add ___________________________________
-
-    def test_add():
-        x = add(1, 2)
->       assert x == 3, "sum is wrong"
-E       AssertionError: sum is wrong
-E       assert -1 == 3
-
-test_sums.py:10: AssertionError
-=========================== short test summary info ============================
-FAILED test_sums.py::test_add - AssertionError: sum is wrong
-"""
-NGINX = """\
-10.0.0.7 - - [12/May/2026:10:12:13 +0000] "GET /cart HTTP/1.1" 200 512 "-" "curl/8.1"
-10.0.0.9 - - [12/May/2026:10:12:14 +0000] "POST /pay HTTP/1.1" 502 157 "-" "Mozilla/5.0"
-2026/05/12 10:12:14 [error] 12#12: *3 connect() failed (111: Connection refused) while connecting to upstream
-"""
-DIFF = """\
-diff --git a/cache.py b/cache.py
-index 04b5b96..409dafc 100644
---- a/cache.py
-+++ b/cache.py
-@@ -16,7 +16,7 @@ __all__ = ["Cache"]
-~
- T = TypeVar("T")
-~
--FORMAT = 4
-+FORMAT = 5
-~
-~
- class Cache:
-diff --git a/words.py b/words.py
-index 14b5b96..109dafc 100644
---- a/words.py
-+++ b/words.py
-@@ -1,2 +1,2 @@
---- a line that was removed
-+++ a line that was added
- import re
-""".replace("~", " ")
-LOGS = {
-    "syslog": SYSLOG,
-    "python": PYTHON,
-    "java": JAVA,
-    "node": NODE,
-    "go": GO,
-    "rust": RUST,
-    "gcc": GCC,
-    "pytest": PYTEST,
-    "nginx": NGINX,
-    "diff": DIFF,
-}
+LOGS = {path.stem: path.read_text(encoding="utf-8") for path in sorted((Path(__file__).parent / "logs").iterdir())}
+PYTHON, JAVA, NODE = LOGS["python"], LOGS["java"], LOGS["node"]
 
 
 def parts(text):
@@ -163,7 +48,7 @@ def test_frames_below_an_exception_need_it():
 
 
 def test_a_hunk_needs_the_header_of_its_file():
-    assert needs(DIFF) == {
+    assert needs(LOGS["changes"]) == {
         '@@ -16,7 +16,7 @@ __all__ = ["Cache"]': ["diff --git a/cache.py b/cache.py"],
         "@@ -1,2 +1,2 @@": ["diff --git a/words.py b/words.py"],
     }
@@ -179,7 +64,7 @@ def test_a_hunk_needs_the_header_of_its_file():
         "# Errors\n\nAn ERROR is raised if:\n\n- the file is missing\n- the WARNING is off\n\nSee below.\n",
         "import logging\n\nDEBUG = logging.DEBUG\nINFO = logging.INFO\nERROR = logging.ERROR\n",
         '{"time": "10:00:00", "level": "ERROR"}\n{"time": "10:00:01", "level": "INFO"}\n{"time": "10:00:02"}\n',
-        f"Run it:\n\n```\n{SYSLOG}```\n",
+        f"Run it:\n\n```\n{LOGS['syslog']}```\n",
         "| time | what |\n|---|---|\n| 10:00:00 | start |\n| 10:00:01 | stop |\n| 10:00:02 | end |\n",
         "--- \nA rule, and a list:\n\n+ one\n+ two\n- three\n",
     ],

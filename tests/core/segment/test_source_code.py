@@ -1,64 +1,20 @@
 """Source code: told from prose, and cut at functions with their qualified names."""
 
+from pathlib import Path
+
 import pytest
 from segment_texts import markdown_pages, sources
 
 from ctxcompress import compress
-from ctxcompress.code.detection import looks_like_code, source_language
-from ctxcompress.code.line_outline import line_outline
+from ctxcompress.code.detection import looks_like_code
 from ctxcompress.data.passages import Kind
 from ctxcompress.segment.formats import segment
 from ctxcompress.segment.source_code import code_segments, outline
 
-CODE = {
-    "py": "import os\n\n\ndef first(x):\n    return x + 1\n\n\nclass Box:\n    def open(self):\n"
-    "        return self.size\n",
-    "js": "import fs from 'fs';\n\nexport function load(path) {\n  return fs.read(path);\n}\n\n"
-    "const twice = (x) => {\n"
-    "  return x * 2;\n};\n\nclass Cache {\n  get(key) {\n    return this.map[key];\n  }\n}\n",
-    "ts": "interface User {\n  name: string;\n}\n\nexport async function find(id: number): Promise<User> {\n"
-    "  const rows = await db.query(id);\n  return rows[0];\n}\n",
-    "java": "package a.b;\n\npublic class Shop {\n    private final int size;\n\n    @Override\n"
-    "    public String toString() {\n"
-    "        return name;\n    }\n\n    static int count(List<Item> items) {\n"
-    "        return items.size();\n    }\n}\n",
-    "go": "package main\n\ntype Point struct {\n\tX, Y int\n}\n\nfunc (p *Point) Norm() int {\n"
-    "\treturn p.X + p.Y\n}\n\n"
-    'func main() {\n\tfmt.Println("hi")\n}\n',
-    "rs": "use std::io;\n\npub struct Stack<T> {\n    items: Vec<T>,\n}\n\nimpl<T> Stack<T> {\n"
-    "    pub fn push(&mut self, item: T) {\n        self.items.push(item);\n    }\n}\n",
-    "c": "#include <stdio.h>\n\nstatic int add(int a, int b)\n{\n    return a + b;\n}\n\n"
-    "int main(void) {\n    return 0;\n}\n",
-    "cpp": "#include <vector>\n\nnamespace shop {\nclass Item {\n  int price_;\n};\n}\n\nint Item::total(int n) {\n"
-    "  return n * price_;\n}\n",
-    "cs": "using System;\n\nnamespace Shop\n{\n    public class Item\n    {\n"
-    "        public int Total(int count)\n        {\n"
-    "            return Price * count;\n        }\n    }\n}\n",
-    "rb": "require 'json'\n\nclass Shop\n  def initialize(name)\n    @name = name\n  end\n\n"
-    "  def open?\n    @open == true\n  end\nend\n",
-    "php": "<?php\n\nfunction add($a, $b) {\n    return $a + $b;\n}\n",
-    "kt": "fun add(a: Int, b: Int): Int {\n    return a + b\n}\n\nclass Box(val size: Int) {\n"
-    "    fun open() = size\n}\n",
-    "swift": "import Foundation\n\nstruct Box {\n    let size: Int\n    func open() -> Int {\n"
-    "        return size\n    }\n}\n",
-    "scala": "object Main {\n  def add(a: Int): Int = {\n    a + 1\n  }\n}\n",
-    "lua": "local function add(a, b)\n  return a + b\nend\n",
-    "json": '{\n  "name": "x",\n  "items": [1, 2, 3]\n}\n',
-}
-
-
-def names(text, name="a.py"):
-    """The qualified names of what the text defines, those of functions inside of functions apart."""
-    nodes = line_outline(text, source_language(text, name))
-    return list(dict.fromkeys(tuple(node.name.split(".")) for node in definitions_of(nodes)))
-
-
-def definitions_of(nodes):
-    for node in nodes:
-        if node.signature >= 0 and node.kind != "constant":
-            yield node
-        if node.kind not in ("function", "method"):
-            yield from definitions_of(node.children)
+PYTHON = (
+    "import os\n\n\ndef first(x):\n    return x + 1\n\n\nclass Box:\n    def open(self):\n        return self.size\n"
+)
+SAMPLES = sorted((Path(__file__).parents[1] / "code" / "samples").iterdir())
 
 
 def blocks(text):
@@ -71,11 +27,11 @@ def blocks(text):
 PROSE = "Node.js is a runtime.\n\nIt runs JavaScript outside of browsers; it was written in 2009.\nMany use it.\n"
 
 
-@pytest.mark.parametrize("ending", CODE)
-def test_code_is_recognized_with_and_without_its_name(ending):
-    assert looks_like_code(CODE[ending])
-    assert looks_like_code(CODE[ending], f"src/file.{ending}")
-    assert {item.kind for item in segment(CODE[ending])} == {Kind.RECORD if ending == "json" else Kind.CODE}
+@pytest.mark.parametrize(("name", "text"), [("box.py", PYTHON), *((path.name, path.read_text()) for path in SAMPLES)])
+def test_code_is_recognized_with_and_without_its_name(name, text):
+    assert looks_like_code(text)
+    assert looks_like_code(text, f"src/{name}")
+    assert {item.kind for item in segment(text)} == {Kind.RECORD if name == "items.json" else Kind.CODE}
 
 
 def test_a_shell_script_is_recognized_by_its_name():
@@ -90,12 +46,12 @@ def test_prose_stays_prose(name):
 
 @pytest.mark.parametrize("name", ["README.md", "page.html", "notes.txt"])
 def test_a_name_of_prose_decides(name):
-    assert not looks_like_code(CODE["py"], name)
+    assert not looks_like_code(PYTHON, name)
 
 
 def test_markdown_with_fences_is_not_code():
-    assert not looks_like_code("```py\n" + CODE["py"] + "```\n")
-    assert not looks_like_code("Text.\n\n```py\n" + CODE["py"] + "```\n")
+    assert not looks_like_code("```py\n" + PYTHON + "```\n")
+    assert not looks_like_code("Text.\n\n```py\n" + PYTHON + "```\n")
 
 
 def test_pages_are_not_code_and_sources_are():

@@ -32,7 +32,6 @@ def test_assembled_spans_hold_the_kept_segments_and_white_space(text, data):
 LINES = [f"2026-05-01 10:{n:02}:00 INFO worker: finished job {n} of the batch" for n in range(60)]
 LINES[20] = "2026-05-01 10:20:00 ERROR worker: the disk is full"
 LINES[40] = "2026-05-01 10:40:00 INFO disk: cleaned up 3 directories"
-LOG = "\n".join(LINES)
 MARKER = "[…]"
 
 

@@ -92,29 +92,6 @@ def test_many_texts_have_the_words_of_each(texts):
     assert list(map(list, split_each(texts))) == list(map(split_words, texts))
 
 
-@pytest.mark.parametrize(
-    ("language", "word", "expected"),
-    [
-        ("en", "Running", ("run",)),
-        ("en", "get_value", ("get_valu", "get", "valu")),
-        ("en", "HTTPServer", ("httpserver", "http", "server")),
-        ("en", "cafe\u0301", ("cafe",)),
-        ("de", "Häuser", ("haus",)),
-        ("ru", "домами", ("дом",)),
-        ("zh", "中文字", ("中文", "文字")),
-        ("zh", "中", ("中",)),
-        ("ja", "ｶﾞｷﾞ", ("ガギ",)),
-        ("ja", "水を飲む", ("水を", "を飲", "飲む", "水", "飲")),
-        ("th", "ภาษาไทย", ("ภาษ", "าษา", "ษาไ", "าไท", "ไทย")),
-        ("zh", "Servers", ("server",)),
-        ("tr", "kütüphaneler", ("kutup",)),
-        ("tr", "CIA", ("cia",)),
-    ],
-)
-def test_terms(language, word, expected):
-    assert Terms(language).of_words([word])[word] == expected
-
-
 def match(language, asked, written):
     """Whether a question with one word finds the other word."""
     wanted = [term for of_word in Terms(language).of_words(split_words(asked)).values() for term in of_word]

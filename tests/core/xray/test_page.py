@@ -132,9 +132,8 @@ def long_passages(count=6):
 )
 @pytest.mark.parametrize("tokens", [1, 60, 100_000])
 def test_every_mode_has_its_page(options, tokens):
-    for passages in (long_passages(), [], [Passage("empty", "")]):
-        for query in (QUERY, ""):
-            check(compress(query, passages, **{"max_tokens": tokens, **options}))
+    for passages, query in ((long_passages(), QUERY), (long_passages(), ""), ([], QUERY), ([Passage("empty", "")], "")):
+        check(compress(query, passages, **{"max_tokens": tokens, **options}))
 
 
 def test_the_policy_allows_the_one_style_sheet_and_nothing_else():

@@ -1,0 +1,10 @@
+#include <stdio.h>
+
+static int add(int a, int b)
+{
+    return a + b;
+}
+
+int main(void) {
+    return 0;
+}

@@ -1,0 +1,11 @@
+#include <vector>
+
+namespace shop {
+class Item {
+  int price_;
+};
+}
+
+int Item::total(int n) {
+  return n * price_;
+}

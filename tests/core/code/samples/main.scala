@@ -1,0 +1,5 @@
+object Main {
+  def add(a: Int): Int = {
+    a + 1
+  }
+}

@@ -1,0 +1,8 @@
+CREATE TABLE IF NOT EXISTS shop.users (
+  id int
+);
+CREATE OR REPLACE FUNCTION f(a int) RETURNS int AS $$
+BEGIN
+  RETURN a;
+END;
+$$ LANGUAGE plpgsql;
