@@ -28,9 +28,9 @@ _AGAIN = 3
 """The least number of texts that begin with a name if only their number tells that it is one."""
 _SAID_AGAIN = 0.3
 """The least share of these texts with signs of speech."""
-_LONG_FENCE = 1_500
+_LONG_FENCE = 400
 """The most characters of a code block that is one segment."""
-_PIECE = 250
+_PIECE = 120
 """The most characters of statements in a fence that are kept or dropped together."""
 _FENCE = lazy_regex(r"[ \t>]*+(`{3,}+|~{3,}+)")
 _CLOSER = lazy_regex(r"[ \t]*(?:[})\]{]|end\b|else\b|elif\b|except\b|finally\b|catch\b)")

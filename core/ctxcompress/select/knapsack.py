@@ -118,19 +118,21 @@ class Coherence:
         """
         if not self._table.needed[item] and self._announcement[item] < 0 and item not in self._leading:
             return [self._segments + self._table.passage[item]]  # so for most segments
-        found, needed = [item], set[int]()
+        found, known, needed = [item], {item}, set[int]()
         for number in found:  # it grows
             if number >= self._segments:  # an opening needs nothing
                 continue
             directly = self._directly(number)
             needed.update(directly)
-            found += [other for other in directly if other not in found]
+            more = [other for other in directly if other not in known]
             if number in self._leading and number not in needed:
                 group = self._group(number)
                 if not group:
                     return None
-                if group.keys().isdisjoint(found):
-                    found.append(next(filter(kept.__contains__, group), next(iter(group))))
+                if group.keys().isdisjoint(known) and group.keys().isdisjoint(more):
+                    more.append(next(filter(kept.__contains__, group), next(iter(group))))
+            found += more
+            known.update(more)
         return found[1:]
 
     def explaining(self, item: int, kept: Container[int]) -> Iterator[list[int]]:

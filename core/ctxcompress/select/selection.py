@@ -7,7 +7,6 @@ from itertools import chain
 import numpy as np
 
 from ctxcompress.data.documents import Spans
-from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.select.knapsack import Coherence, Costs, Knapsack, rank
 from ctxcompress.select.layout import Composed, Layout
@@ -79,9 +78,9 @@ def select(
     it, an announcement only with some of its block, the row of a table only with its header, and part of a fenced block
     only with its fence. The same sentence is kept once, and text that mostly repeats kept text comes last.
 
-    If the best segment alone is over the budget, the longest beginning that fits is kept, without what it needs if that
-    does not fit. With content before, this is done only for a segment over the whole budget, if there is room for more
-    than a few words of it.
+    If the best segment fits, but not with its announcement, it is kept alone. If it is over the budget, the longest
+    beginning that fits is kept, without what it needs if that does not fit. With content before, this is done only for
+    a segment over the whole budget, if there is room for more than a few words of it.
 
     values: of each segment, shape (segments,). A segment with a negative value is kept only if another needs it, or if
     it is the best. known: segments that were delivered before, which are kept only if another needs them. counts: the
@@ -97,7 +96,7 @@ def select(
         candidates, forced, counts = _with_part(*split, values, known), [split[1]], None
     packing = Packing(candidates, layout, budget, counts)
     order = candidates.worth_choosing or candidates.order[:1]
-    wanted = forced or [number for number in order[:1] if packing.table.kind[number] is Kind.RECORD]
+    wanted = forced or _keepable_alone(candidates, order)
     found = packing.filled(order, free)
     if found is None or not found[1].issuperset(wanted):
         whole = packing.composed({*wanted, *chain.from_iterable(map(packing.table.needs, wanted))})
@@ -106,6 +105,14 @@ def select(
     if found is not None and found[1].issuperset(forced):
         return found[0]
     return Selection.of({} if layout.before else best_alone(structure.table, ranking, layout, budget), layout)
+
+
+def _keepable_alone(candidates: "Candidates", order: Sequence[int]) -> list[int]:
+    """Return the best segment, if it can be read without what announces it: it announces nothing itself, and is not a
+    passage of its own, whose label is the passage before."""
+    leading, is_lone = candidates.structure.leading, candidates.structure.table.is_lone
+    best = next((number for number in order if number not in leading), None)
+    return [] if best is None or is_lone(best) else [best]
 
 
 def _with_part(table: SegmentTable, part: int, values: Floats, known: Collection[int]) -> "Candidates":

@@ -215,8 +215,9 @@ def _announcements(table: SegmentTable, above: Sequence[int]) -> list[int]:
     segments = table.segments
     found = [-1] * len(segments)
     for number in above:
-        kind, end = segments[number].kind, _end_of_run(table, number)
+        kind = segments[number].kind
         if kind not in _ANNOUNCED or kind is Kind.LIST_ITEM:
+            end = _end_of_run(table, number)
             found[number + 1 : end] = [number] * (end - number - 1)
         if _is_label(table, number):
             found[number + 1] = number

@@ -1,0 +1,44 @@
+"""The best segment is kept where it does not fit with all around it: without its announcement, or in part."""
+
+import pytest
+
+from ctxcompress import compress
+
+CODE = """```python
+import client
+
+with client.open(retries=3) as pool:
+    for name in pool.names():
+        print(name)
+
+pool = client.Pool(size=10)
+pool.timeout = 30
+pool.start()
+```"""
+PAGE = f"# Client\n\nUse the client so:\n\n{CODE}\n\nThe garden is open.\n"
+
+
+def listing(lines: int) -> str:
+    steps = "\n".join(f"./run --stage step_{number:02} --retries {number}" for number in range(lines))
+    return f"# Build\n\nRun the stages:\n\n```sh\n{steps}\n```\n\nThen wait.\n"
+
+
+def test_code_that_fits_only_without_its_announcement_is_kept_alone() -> None:
+    alone = compress("", [CODE], max_tokens=1_000).tokens
+    for room in range(alone, alone + 12):
+        assert CODE in compress("how do I set the timeout of a pool?", [PAGE], max_tokens=room).text
+
+
+def test_an_item_is_kept_without_an_announcement_that_does_not_fit() -> None:
+    item = "- The timeout of the pool is 30 seconds."
+    page = f"{'What the pool of the client does when it has no work, and what it has then ' * 3}:\n\n{item}\n"
+    assert compress("what is the timeout of the pool?", [page, "The garden is open."], max_tokens=16).text == item
+
+
+@pytest.mark.parametrize("lines", [12, 60, 400])
+@pytest.mark.parametrize("asked", [3, 7, 11])
+def test_of_a_long_listing_the_line_that_is_asked_for_is_kept_within_its_fence(lines: int, asked: int) -> None:
+    result = compress(f"how is step_{asked:02} run?", [listing(lines)], max_tokens=100)
+    assert f"--stage step_{asked:02} " in result.text
+    assert result.text.count("```") == 2
+    assert result.tokens <= 100
