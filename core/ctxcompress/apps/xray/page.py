@@ -16,7 +16,7 @@ from ctxcompress.apps.xray.passage_cards import clusters, clusters_of, filters, 
 from ctxcompress.data.results import Compression, KeptPassage
 from ctxcompress.data.stats import StageStats
 
-__all__ = ["brief", "final_text", "gauge", "page", "stages", "steps"]
+__all__ = ["brief", "cards", "final_text", "gauge", "number", "numbers", "page", "stages", "steps", "style_sheet"]
 
 _COUNTED: Mapping[str, str] = MappingProxyType(
     {
@@ -44,7 +44,7 @@ _EMPTY = "no query: the first passages are kept"
 
 def page(facts: Facts) -> str:
     """Return the page. It can be encoded in UTF-8, and no text in it can act as markup."""
-    style = files("ctxcompress.apps.xray").joinpath("xray.css").read_text(encoding="utf-8")
+    style = style_sheet()
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     head = element(
@@ -61,6 +61,16 @@ def page(facts: Facts) -> str:
     return f"<!DOCTYPE html>\n{element('html', {'lang': 'en'}, head, _body(facts))}\n"
 
 
+def style_sheet() -> str:
+    """Return the style sheet of the page."""
+    return files("ctxcompress.apps.xray").joinpath("xray.css").read_text(encoding="utf-8")
+
+
+def cards(facts: Facts) -> Html:
+    """Return all passages, with what is above them: the choice of those to show, the map and the legend."""
+    return Html.of((filters(facts), map_of(facts), scale(facts), *passages(facts)))
+
+
 def _body(facts: Facts) -> Html:
     compression = facts.compression
     duplicates = [_section("copies", "Duplicates side by side", *clusters(facts))] if clusters_of(facts) else []
@@ -68,7 +78,7 @@ def _body(facts: Facts) -> Html:
         "body",
         None,
         element("a", {"class": "skip", "href": "#passages"}, "to the passages"),
-        element("header", {"class": "top"}, *_heading(compression.query), _numbers(facts), _about(facts)),
+        element("header", {"class": "top"}, *_heading(compression.query), numbers(facts), _about(facts)),
         element(
             "main",
             None,
@@ -79,7 +89,7 @@ def _body(facts: Facts) -> Html:
                 _section("stages", "Stages", stages(compression.stages)),
             ),
             _section("text", "The final text", _details("as the language model gets it", final_text(facts))),
-            _section("passages", "Passages", filters(facts), map_of(facts), scale(facts), *passages(facts)),
+            _section("passages", "Passages", cards(facts)),
             *duplicates,
         ),
     )
@@ -90,20 +100,23 @@ def _heading(query: str) -> list[Html]:
     return [element("p", {"class": "kicker"}, "ctxcompress x-ray"), shown]
 
 
-def _numbers(facts: Facts) -> Html:
+def numbers(facts: Facts, *others: Html) -> Html:
+    """Return the tokens and passages before and after, others made by `number`, and how full the budget is."""
     compression, tokens_in = facts.compression, facts.tokens_in
     saved = f"{100 * (tokens_in - compression.tokens) / tokens_in:.1f} % saved" if tokens_in else ""
     lines = sum(part.metadata_only for part in compression.passages)
     also = f"{lines:,} of them as a line" if lines else ""
     boxes = (
-        _number(f"{compression.tokens:,}", f"of {plural(tokens_in, 'token')}", saved),
-        _number(f"{len(compression.passages):,}", f"of {plural(len(facts.passages), 'passage')}", also),
+        number(f"{compression.tokens:,}", f"of {plural(tokens_in, 'token')}", saved),
+        number(f"{len(compression.passages):,}", f"of {plural(len(facts.passages), 'passage')}", also),
+        *others,
     )
     return element("div", {"class": "numbers"}, *boxes, gauge(compression.tokens, compression.max_tokens))
 
 
-def _number(number: str, of: str, also: str) -> Html:
-    return element("p", None, element("strong", None, number), " ", of, element("small", None, also))
+def number(figure: str, of: str, also: str) -> Html:
+    """Return a large figure with what it counts, and a remark below."""
+    return element("p", None, element("strong", None, figure), " ", of, element("small", None, also))
 
 
 def _about(facts: Facts) -> Html:
