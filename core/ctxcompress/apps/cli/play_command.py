@@ -41,7 +41,7 @@ def play_command(
 
     The page is served on 127.0.0.1 only, until Ctrl-C. Its address is printed. It exports the options as code.
 
-    Exit codes: 1 if no input can be used, 2 for wrong usage.
+    Exit codes: 130 when it is stopped, 1 if no input can be used, 2 for wrong usage.
     """
     from ctxcompress.apps.index import FolderIndex
     from ctxcompress.apps.playground import found_in, play

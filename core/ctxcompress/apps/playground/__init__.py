@@ -35,7 +35,7 @@ def found_in(index: FolderIndex) -> Source:
     return find
 
 
-def play(source: Source, name: str, *, port: int, ready: Callable[[str], object] = lambda _: None) -> None:
+def play(source: Source, name: str, *, port: int = 0, ready: Callable[[str], object] = lambda _: None) -> None:
     """Serve the page on this port of 127.0.0.1 until interrupted; 0 picks a free one.
 
     name: what the page says of its texts. ready: called with the address once the server listens.

@@ -5,6 +5,8 @@ from time import perf_counter
 from ctxcompress.apps.playground import Source
 from ctxcompress.apps.playground.settings import Settings
 from ctxcompress.apps.xray.collect import collect_xray
+from ctxcompress.apps.xray.facts import MEANING, Facts
+from ctxcompress.apps.xray.html import Html, element
 from ctxcompress.apps.xray.page import cards, final_text, number, numbers
 from ctxcompress.compressor import Compressor
 from ctxcompress.data.results import Compression
@@ -28,7 +30,6 @@ def answer(source: Source, given: object) -> dict[str, object]:
     result = Compressor(config).compress(settings.query, passages)
     milliseconds = 1_000 * (perf_counter() - begin)
     facts = collect_xray(result, config)
-    time = number(f"{milliseconds:,.0f}", "ms", "to compress")
     return {
         "text": result.text,
         "stats": {
@@ -39,9 +40,33 @@ def answer(source: Source, given: object) -> dict[str, object]:
             "milliseconds": milliseconds,
         },
         "note": _note(result),
-        "html": {"numbers": numbers(facts, time), "text": final_text(facts), "passages": cards(facts)},
+        "html": _fragments(facts, milliseconds),
         "exports": settings.exports(),
     }
+
+
+def _fragments(facts: Facts, milliseconds: float) -> dict[str, str]:
+    """Return what the page shows, by its places there; places for which there is nothing are empty."""
+    time = number(f"{milliseconds:,.0f}", "ms", "to compress")
+    found: dict[str, str] = {
+        "numbers": numbers(facts, time),
+        "text": final_text(facts) if facts.compression.text else "",
+        "passages": Html.of((_reasons(facts), cards(facts))),
+    }
+    return found if facts.passages else dict.fromkeys(found, "")
+
+
+def _reasons(facts: Facts) -> Html:
+    """Say what the drop reasons mean that occur."""
+    return element(
+        "p",
+        {"class": "reasons"},
+        *(part for reason in facts.reasons for part in _reason(reason.value, MEANING[reason])),
+    )
+
+
+def _reason(name: str, meaning: str) -> tuple[str, str, str]:
+    return element("bdi", {"class": "why"}, name), meaning, " "
 
 
 def _note(result: Compression) -> str:

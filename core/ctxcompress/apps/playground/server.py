@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from threading import Thread
 from types import MappingProxyType
 
 from starlette.applications import Starlette
@@ -17,6 +18,7 @@ from ctxcompress.apps.loopback.serving import local_server, serve_on
 from ctxcompress.apps.playground import Source
 from ctxcompress.apps.playground.answers import answer
 from ctxcompress.apps.playground.page import POLICY, PageFile, page_files
+from ctxcompress.data.passages import Passage
 from ctxcompress.data.stats import cancellable
 from ctxcompress.errors import CtxCompressError
 
@@ -40,7 +42,14 @@ _HEADERS: Mapping[str, str] = MappingProxyType(
 def serve_page(source: Source, name: str, port: int, ready: Callable[[str], object]) -> None:
     """Serve the page until interrupted: see `play`."""
     app = application(source, name)
+    Thread(target=_warm_up, args=(source,), name="ctxcompress-warm-up", daemon=True).start()
     serve_on(port, lambda port: local_server(app, port, LIMITS), ready)
+
+
+def _warm_up(source: Source) -> None:
+    """Load what is loaded when it is first used, so that it does not count in the time of the first answer."""
+    source("")
+    answer(lambda _: [Passage("warm-up", "Some are warm. Others are cold. " * 9)], {"query": "warm", "max_tokens": 9})
 
 
 def application(source: Source, name: str) -> Starlette:
