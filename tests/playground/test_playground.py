@@ -114,11 +114,10 @@ def test_the_answer_is_the_compression_with_its_reasons_and_numbers() -> None:
     ("settings", "said"),
     [
         ({"max_tokens": 0}, "max_tokens is 0; it must be at least 1"),
-        ({"max_tokens": True}, "give a whole number"),
         ({"preset": "doc"}, "preset is 'doc'; give one of docs"),
         ({"encoder": "torch"}, "encoder is 'torch'; give one of"),
         ({"adaptive": 7}, "give True, False or a number"),
-        ({"query": 7}, "query is a int; give a string"),
+        ({"query": 7}, "give a string"),
         ({"cache": "memory"}, "there is no setting 'cache'; the settings are query"),
         ({"formt": "xml"}, "did you mean 'format'?"),
     ],

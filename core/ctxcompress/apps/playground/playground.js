@@ -61,7 +61,7 @@ async function ask() {
     if (response.ok) show(found);
   } catch (error) {
     if (own !== request) return;
-    find("problem").textContent = "There is no answer. Is the command still running?";
+    find("problem").textContent = "No answer came. Does the command still run, and what does it say?";
   }
   document.body.setAttribute("aria-busy", "false");
 }

@@ -5,7 +5,6 @@ import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from threading import Thread
 from types import MappingProxyType
 
 from starlette.applications import Starlette
@@ -42,13 +41,12 @@ _HEADERS: Mapping[str, str] = MappingProxyType(
 def serve_page(source: Source, name: str, port: int, ready: Callable[[str], object]) -> None:
     """Serve the page until interrupted: see `play`."""
     app = application(source, name)
-    Thread(target=_warm_up, args=(source,), name="ctxcompress-warm-up", daemon=True).start()
+    _warm_up()
     serve_on(port, lambda port: local_server(app, port, LIMITS), ready)
 
 
-def _warm_up(source: Source) -> None:
+def _warm_up() -> None:
     """Load what is loaded when it is first used, so that it does not count in the time of the first answer."""
-    source("")
     answer(lambda _: [Passage("warm-up", "Some are warm. Others are cold. " * 9)], {"query": "warm", "max_tokens": 9})
 
 
