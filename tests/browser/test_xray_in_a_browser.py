@@ -1,16 +1,13 @@
 """The page in a real browser: it is quiet, works with the keyboard, fits a phone, and can be read."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
+from contrast import LEAST_CONTRAST
 from example import QUESTION, example
 
 from ctxcompress import Passage, compress
-
-CONTRAST = Path(__file__).with_name("contrast.js")
-"""Finds the least contrast of text and what is behind it, for each kind of element."""
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +94,7 @@ def test_all_text_can_be_read(opened: Any, page_of_example: str, chosen: str) ->
         summary.click()
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        found = page.evaluate(CONTRAST.read_text(encoding="utf-8"))
+        found = page.evaluate(LEAST_CONTRAST)
         assert len(found) > 25
         assert {name: round(ratio, 2) for name, ratio in found if ratio < 4.5} == {}, scheme
 

@@ -1,6 +1,5 @@
-"""The commands: compress, xray, batch and demo here, eval, mcp and tune in modules of their own."""
+"""The commands: compress, xray, batch and demo here, the others in modules of their own."""
 
-import sys
 from contextlib import AbstractContextManager, nullcontext
 from typing import Annotated
 
@@ -45,8 +44,9 @@ from ctxcompress.apps.cli.common_options import (
 )
 from ctxcompress.apps.cli.doctor_command import doctor_command
 from ctxcompress.apps.cli.eval_command import eval_command
-from ctxcompress.apps.cli.inputs import STDIN, Choice, Inputs, read_inputs
+from ctxcompress.apps.cli.inputs import STDIN, Choice, Inputs, usable_inputs
 from ctxcompress.apps.cli.mcp_command import mcp_command
+from ctxcompress.apps.cli.play_command import play_command
 from ctxcompress.apps.cli.report import (
     as_json,
     complain,
@@ -138,7 +138,7 @@ def compress_command(
             }
         )
         start = starting_options(preset, config, others)
-        inputs = _read(files, Choice(include=include or (), exclude=exclude or (), jsonl=jsonl))
+        inputs = usable_inputs(files, Choice(include=include or (), exclude=exclude or (), jsonl=jsonl))
         with _progress(screen, inputs.passages):
             result = compress(query, inputs.passages, config=start, **options)
             output = as_json(result) if json else result.text
@@ -212,7 +212,7 @@ def xray(
         )
         start = starting_options(preset, config, others)
         choice = Choice(include=include or (), exclude=exclude or (), jsonl=jsonl, output=output)
-        inputs = _read(files, choice)
+        inputs = usable_inputs(files, choice)
         with _progress(_screen(), inputs.passages):
             result = compress(query, inputs.passages, config=start, **options)
             page = html_page(result, start.with_options(**options), price=price_of(price))
@@ -295,6 +295,7 @@ def demo(
 
 app.command("eval")(eval_command)
 app.command("mcp")(mcp_command)
+app.command("play")(play_command)
 app.command("tune")(tune_command)
 app.command("doctor")(doctor_command)
 
@@ -302,20 +303,6 @@ app.command("doctor")(doctor_command)
 def _screen() -> Console:
     # Without markup: file names and messages may contain brackets.
     return Console(stderr=True, markup=False)
-
-
-def _read(files: list[str] | None, choice: Choice) -> Inputs:
-    """Read the files, or standard input if there are none. Exit with code 1 if there is no text."""
-    if not files and sys.stdin is not None and sys.stdin.isatty():
-        complain("reading standard input; end it with Ctrl-D")
-    inputs = read_inputs(files or [STDIN], choice)
-    for message in (*inputs.skipped, *inputs.others):
-        complain(str(message))
-    if not any(passage.text.strip() for passage in inputs.passages):
-        if inputs.passages or not inputs.skipped:
-            complain("there is no text in the input; name files that have some, or pipe a text into this command")
-        raise typer.Exit(1)
-    return inputs
 
 
 def _end(inputs: Inputs) -> None:

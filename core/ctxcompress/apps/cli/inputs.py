@@ -9,15 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+import typer
 from pathspec import GitIgnoreSpec
 
-from ctxcompress.apps.cli.report import PAGES
+from ctxcompress.apps.cli.report import PAGES, complain
 from ctxcompress.apps.index.folder import MOST_BYTES, Folder, Unreadable, decoded, kinds_of
 from ctxcompress.data.metadata import as_passages
 from ctxcompress.data.passages import Passage
 from ctxcompress.errors import ConfigError, InputError
 
-__all__ = ["STDIN", "Choice", "Inputs", "Skipped", "read_inputs"]
+__all__ = ["STDIN", "Choice", "Inputs", "Skipped", "usable_inputs"]
 
 STDIN = "-"
 _NO_FILES = "no file in it was chosen; name files, or choose some with --include"
@@ -63,7 +64,24 @@ class Inputs(NamedTuple):
     """For each folder with files that are no text: how many of which kinds."""
 
 
-def read_inputs(names: Sequence[str], choice: Choice) -> Inputs:
+def usable_inputs(names: Sequence[str] | None, choice: Choice) -> Inputs:
+    """Read the inputs, or standard input if there are none, and name what is skipped on standard error.
+
+    If there is no text, exit with code 1.
+    """
+    if not names and sys.stdin is not None and sys.stdin.isatty():
+        complain("reading standard input; end it with Ctrl-D")
+    inputs = _read_inputs(names or [STDIN], choice)
+    for message in (*inputs.skipped, *inputs.others):
+        complain(str(message))
+    if not any(passage.text.strip() for passage in inputs.passages):
+        if inputs.passages or not inputs.skipped:
+            complain("there is no text in the input; name files that have some, or pipe a text into this command")
+        raise typer.Exit(1)
+    return inputs
+
+
+def _read_inputs(names: Sequence[str], choice: Choice) -> Inputs:
     """Read one passage per file, or one per line of a `.jsonl` file. The name `-` is standard input.
 
     Files of a folder are read in the order of their paths. Texts stay as they are in the file, without a byte order

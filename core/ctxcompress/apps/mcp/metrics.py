@@ -4,7 +4,7 @@ They have a registry of their own, so that several servers of a process do not m
 or text.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -65,9 +65,9 @@ class ServerMetrics:
             other = None if self._other is None else stack.enter_context(self._other.observe())
             yield partial(self._report, other)
 
-    def page_before(self, app: ASGIApp, hosts: Iterable[str]) -> ASGIApp:
-        """Return an application that serves the page to requests for these hosts, and everything else from `app`."""
-        return _MetricsPage(app, self, frozenset(hosts))
+    def page_before(self, app: ASGIApp) -> ASGIApp:
+        """Return an application that serves the page, and everything else from `app`."""
+        return _MetricsPage(app, self)
 
     def page(self) -> bytes:
         """Return the page in Prometheus's text format."""
@@ -106,14 +106,10 @@ class ServerMetrics:
 
 @dataclass(frozen=True, slots=True)
 class _MetricsPage:
-    """An application that answers GET /metrics, and passes everything else on.
-
-    A request for another host is refused, as the tools refuse it (DNS rebinding).
-    """
+    """An application that answers GET /metrics, and passes everything else on."""
 
     app: ASGIApp
     metrics: ServerMetrics
-    hosts: frozenset[str]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"] == _PATH:
@@ -122,8 +118,6 @@ class _MetricsPage:
             await self.app(scope, receive, send)
 
     def _answer(self, request: Request) -> Response:
-        if request.headers.get("host") not in self.hosts:
-            return Response("this host is not served", 421)
         if request.method not in ("GET", "HEAD"):
             return Response("only GET is served", 405, {"Allow": "GET, HEAD"})
         return Response(self.metrics.page(), media_type=CONTENT_TYPE_LATEST)

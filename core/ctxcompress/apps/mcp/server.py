@@ -1,10 +1,9 @@
 """The MCP server and its transports, built on the official SDK's low-level server, which accepts any JSON schema."""
 
-import logging
-import socket
 from asyncio import wrap_future
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -25,14 +24,16 @@ from mcp.types import (
     Tool,
     ToolAnnotations,
 )
-from starlette.types import ASGIApp
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ctxcompress.agents.query_tool import QueryTool
 from ctxcompress.apps.index import FolderIndex
-from ctxcompress.apps.mcp.connections import Limits, WholeRequests, bounded_protocol
+from ctxcompress.apps.loopback.connections import Limits
+from ctxcompress.apps.loopback.serving import local_server, serve_on
 from ctxcompress.apps.mcp.tools import DocumentTools, ToolSpec
 from ctxcompress.data.stats import cancellable
-from ctxcompress.errors import ConfigError, CtxCompressError
+from ctxcompress.errors import CtxCompressError
 from ctxcompress.version import __version__
 
 if TYPE_CHECKING:  # the page needs a library that the server does not
@@ -42,10 +43,7 @@ __all__ = ["http_server", "make_server", "serve_http", "serve_stdio"]
 
 _THREADS = 2
 """Calls handled at the same time. More threads would only slow each other and the event loop down."""
-_HOST = "127.0.0.1"
-_NAMES = (_HOST, "localhost")
-_BACKLOG = 64
-"""Connections that the system accepts before the event loop handles them."""
+_UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 _INSTRUCTIONS = (
     "Searches a folder of documents. query_documents_compressed returns the parts of the best results that answer a "
     "query; expand_chunk returns a result in full."
@@ -124,53 +122,34 @@ def serve_http(
 
     Raises ConfigError if the port is in use.
     """
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
-        try:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind((_HOST, port))
-        except (OSError, OverflowError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise ConfigError(f"port is {port} ({reason}); give a free port up to 65535, or 0 for any") from error
-        port = listening.getsockname()[1]
+
+    def begin(address: str) -> None:
         _read_ahead(index)
-        listening.listen()
-        ready(f"http://{_HOST}:{port}/mcp")
-        http_server(server, port, metrics=metrics).run(sockets=[listening])
+        ready(f"{address}/mcp")
+
+    serve_on(port, lambda port: http_server(server, port, metrics=metrics), begin)
 
 
 def http_server(
     server: "Server[Any]", port: int, limits: Limits | None = None, metrics: "ServerMetrics | None" = None
 ) -> uvicorn.Server:
-    """Make a server for a socket that listens on `port` of 127.0.0.1, with limits on slow and numerous clients.
+    """Make a server for a socket that listens on `port` of 127.0.0.1: see `local_server`."""
+    # The SDK's own checks are off: `local_server` has them. Without sessions, so that a client that disconnects leaves
+    # nothing behind.
+    app: ASGIApp = _OnlyPost(server.streamable_http_app(stateless_http=True, transport_security=_UNCHECKED))
+    return local_server(app if metrics is None else metrics.page_before(app), port, limits or Limits())
 
-    Requests for another host or from another origin are refused, so that no web page can reach the documents through a
-    name that it points to this address (DNS rebinding).
-    """
-    limits = limits or Limits()
-    hosts = [f"{name}:{port}" for name in _NAMES]
-    security = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
-    # Without sessions, so that a client that disconnects leaves nothing behind.
-    app = server.streamable_http_app(stateless_http=True, transport_security=security)
-    # Refused requests are no warnings: anyone could flood the log with them.
-    logging.getLogger("mcp.server.transport_security").setLevel(logging.ERROR)
-    served: ASGIApp = WholeRequests(app, limits.body_bytes)
-    if metrics is not None:
-        served = metrics.page_before(served, hosts)
-    return uvicorn.Server(
-        uvicorn.Config(
-            served,
-            lifespan="on",
-            http=bounded_protocol(limits),
-            ws="none",
-            backlog=_BACKLOG,
-            h11_max_incomplete_event_size=limits.header_bytes,
-            timeout_keep_alive=limits.idle_seconds,
-            timeout_graceful_shutdown=2,
-            log_config=None,
-            log_level="error",
-            access_log=False,
-        )
-    )
+
+@dataclass(frozen=True, slots=True)
+class _OnlyPost:
+    """An application that refuses GET with 405: it would wait for messages of a session, and there are no sessions."""
+
+    app: ASGIApp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refused = scope["type"] == "http" and scope["method"] != "POST"
+        app = Response("only POST is served", 405, {"Allow": "POST"}) if refused else self.app
+        await app(scope, receive, send)
 
 
 async def _serve_stdio(server: "Server[Any]") -> None:

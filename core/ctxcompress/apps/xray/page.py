@@ -16,7 +16,21 @@ from ctxcompress.apps.xray.passage_cards import clusters, clusters_of, filters, 
 from ctxcompress.data.results import Compression, Decision, KeptPassage
 from ctxcompress.data.stats import StageStats
 
-__all__ = ["brief", "document", "final_text", "gauge", "kept_passages", "number", "page", "reasons", "stages", "steps"]
+__all__ = [
+    "brief",
+    "cards",
+    "document",
+    "final_text",
+    "gauge",
+    "kept_passages",
+    "number",
+    "numbers",
+    "page",
+    "reasons",
+    "stages",
+    "steps",
+    "style_sheet",
+]
 
 _COUNTED: Mapping[str, str] = MappingProxyType(
     {
@@ -49,7 +63,7 @@ def page(facts: Facts) -> str:
 
 def document(title: str, body: Html) -> str:
     """Return a page with this body. It loads nothing, and has no style but its own."""
-    style = files("ctxcompress.apps.xray").joinpath("xray.css").read_text(encoding="utf-8")
+    style = style_sheet()
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     head = element(
@@ -66,6 +80,16 @@ def document(title: str, body: Html) -> str:
     return f"<!DOCTYPE html>\n{element('html', {'lang': 'en'}, head, body)}\n"
 
 
+def style_sheet() -> str:
+    """Return the style sheet of the page."""
+    return files("ctxcompress.apps.xray").joinpath("xray.css").read_text(encoding="utf-8")
+
+
+def cards(facts: Facts) -> Html:
+    """Return all passages, with what is above them: the choice of those to show, the map and the legend."""
+    return Html.of((filters(facts), map_of(facts), scale(facts), *passages(facts)))
+
+
 def _body(facts: Facts) -> Html:
     compression = facts.compression
     duplicates = [_section("copies", "Duplicates side by side", *clusters(facts))] if clusters_of(facts) else []
@@ -73,7 +97,7 @@ def _body(facts: Facts) -> Html:
         "body",
         None,
         element("a", {"class": "skip", "href": "#passages"}, "to the passages"),
-        element("header", {"class": "top"}, *_heading(compression.query), _numbers(facts)),
+        element("header", {"class": "top"}, *_heading(compression.query), numbers(facts)),
         element(
             "main",
             None,
@@ -85,7 +109,7 @@ def _body(facts: Facts) -> Html:
                 _section("stages", "Stages", stages(compression.stages)),
             ),
             _section("about", "Question and options", _about(facts)),
-            _section("passages", "Passages", filters(facts), map_of(facts), scale(facts), *passages(facts)),
+            _section("passages", "Passages", cards(facts)),
             *duplicates,
         ),
     )
@@ -96,7 +120,8 @@ def _heading(query: str) -> list[Html]:
     return [element("p", {"class": "kicker"}, "ctxcompress x-ray"), shown]
 
 
-def _numbers(facts: Facts) -> Html:
+def numbers(facts: Facts, *others: Html) -> Html:
+    """Return the tokens and passages before and after, others made by `number`, and how full the budget is."""
     compression, tokens_in = facts.compression, facts.tokens_in
     saved = f"{100 * (tokens_in - compression.tokens) / tokens_in:.1f} % saved" if tokens_in else ""
     lines = sum(part.metadata_only for part in compression.passages)
@@ -104,6 +129,7 @@ def _numbers(facts: Facts) -> Html:
     boxes = (
         number(f"{compression.tokens:,}", f"of {plural(tokens_in, 'token')}", saved),
         number(f"{len(compression.passages):,}", f"of {plural(len(facts.passages), 'passage')}", also),
+        *others,
     )
     return element("div", {"class": "numbers"}, *boxes, gauge(compression.tokens, compression.max_tokens))
 

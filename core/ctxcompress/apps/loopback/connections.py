@@ -1,6 +1,6 @@
 """Limits on HTTP connections: how long a client may take, how much it may send, and how many connections there may be.
 
-uvicorn, the SDK's server, waits without end for the rest of a request and for a client to read its answer. This module
+uvicorn waits without end for the rest of a request and for a client to read its answer. This module
 extends uvicorn's protocol with a deadline for both, and limits the number of connections.
 """
 
@@ -45,10 +45,9 @@ def bounded_protocol(limits: Limits) -> type[asyncio.Protocol]:
 
 @dataclass(frozen=True, slots=True)
 class WholeRequests:
-    """An application that passes on only complete requests, and refuses those that cannot be answered.
+    """An application that passes on only complete requests. A body that is too large is refused with 413.
 
-    GET is refused with 405: it would wait for messages of a session, and there are no sessions. A body that is too
-    large is refused with 413. If a client disconnects before its request is complete, that is no error.
+    If a client disconnects before its request is complete, that is no error.
     """
 
     app: ASGIApp
@@ -57,8 +56,6 @@ class WholeRequests:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
-        elif scope["method"] != "POST":
-            await Response("only POST is served", 405, {"Allow": "POST"})(scope, receive, send)
         elif _declared_bytes(scope) > self.body_bytes:
             await self._refuse(scope, receive, send)
         else:

@@ -1,0 +1,78 @@
+"""Answers a request of the page: the compression with its settings, as fragments of the page and as texts."""
+
+from time import perf_counter
+
+from ctxcompress.apps.playground import Source
+from ctxcompress.apps.playground.settings import Settings
+from ctxcompress.apps.xray.collect import collect_xray
+from ctxcompress.apps.xray.facts import MEANING, Facts
+from ctxcompress.apps.xray.html import Html, element
+from ctxcompress.apps.xray.page import cards, final_text, number, numbers
+from ctxcompress.compressor import Compressor
+from ctxcompress.data.results import Compression
+
+__all__ = ["answer"]
+
+_NOTHING_ASKED = "Without a question, the first passages are kept."
+_NOTHING_FOUND = "No text in this folder has words of the question."
+_ASK_FIRST = "Ask a question to find passages in this folder."
+_NOTHING_KEPT = "Nothing is kept with these settings."
+
+
+def answer(source: Source, given: object) -> dict[str, object]:
+    """Compress what the source has for the question of the request, with its settings.
+
+    The fragments are those of the x-ray page, whose style sheet they need. Raises CtxCompressError.
+    """
+    settings = Settings.read(given)
+    config, passages = settings.config, source(settings.query)
+    begin = perf_counter()
+    result = Compressor(config).compress(settings.query, passages)
+    milliseconds = 1_000 * (perf_counter() - begin)
+    facts = collect_xray(result, config)
+    return {
+        "text": result.text,
+        "stats": {
+            "tokens_in": facts.tokens_in,
+            "tokens": result.tokens,
+            "max_tokens": result.max_tokens,
+            "saved": 1 - result.tokens / facts.tokens_in if facts.tokens_in else 0.0,
+            "milliseconds": milliseconds,
+        },
+        "note": _note(result),
+        "html": _fragments(facts, milliseconds),
+        "exports": settings.exports(),
+    }
+
+
+def _fragments(facts: Facts, milliseconds: float) -> dict[str, str]:
+    """Return what the page shows, by its places there; places for which there is nothing are empty."""
+    time = number(f"{milliseconds:,.0f}", "ms", "to compress")
+    found: dict[str, str] = {
+        "numbers": numbers(facts, time),
+        "text": final_text(facts) if facts.compression.text else "",
+        "passages": Html.of((_reasons(facts), cards(facts))),
+    }
+    return found if facts.passages else dict.fromkeys(found, "")
+
+
+def _reasons(facts: Facts) -> Html:
+    """Say what the drop reasons mean that occur."""
+    return element(
+        "p",
+        {"class": "reasons"},
+        *(part for reason in facts.reasons for part in _reason(reason.value, MEANING[reason])),
+    )
+
+
+def _reason(name: str, meaning: str) -> tuple[str, str, str]:
+    return element("bdi", {"class": "why"}, name), meaning, " "
+
+
+def _note(result: Compression) -> str:
+    """Say why the page shows less than one may expect; "" if there is nothing to say."""
+    if not result.input_count:
+        return _NOTHING_FOUND if result.query.strip() else _ASK_FIRST
+    if not result.text:
+        return _NOTHING_KEPT
+    return "" if result.query.strip() else _NOTHING_ASKED
