@@ -42,6 +42,7 @@ def curves(budgets: Sequence[int | None], kept: Curves, meaning: str, marked: fl
     shown = {name: found for name, found in kept.items() if any(found)}
     stretched = {"viewBox": "0 0 100 100", "preserveAspectRatio": "none", "width": "100%"}
     shapes = [shape for number, found in enumerate(shown.values()) for shape in _shapes(number, across, found)]
+    dots = [dot for number, found in enumerate(shown.values()) for dot in _dots(number, across, found)]
     plot = element(
         "svg",
         {"class": "plot", "id": "plot", "width": "100%", "height": str(_TOP + _HEIGHT + _BELOW)},
@@ -49,7 +50,7 @@ def curves(budgets: Sequence[int | None], kept: Curves, meaning: str, marked: fl
         *_budgets(budgets, across),
         element("svg", {**stretched, "y": str(_TOP), "height": str(_HEIGHT)}, *reversed(shapes)),
         _line("mark", f"{marked:.2f}%", f"{marked:.2f}%", _TOP, _TOP + _HEIGHT, id="mark"),
-        *(dot for number, found in enumerate(shown.values()) for dot in _dots(number, across, found)),
+        *reversed(dots),
     )
     attributes = {"class": "curves", "role": "img", "aria-label": meaning}
     return element("div", attributes, _names(shown), plot, _shares())

@@ -47,7 +47,7 @@ def page_of(report: Report, answers: Answers | None = None, guarantee: Guarantee
         *([section("promise", "What is promised", *_promise(guarantee))] if guarantee else []),
         *_curves(found),
         _slider(found),
-        section("budgets", "The numbers of a budget", *_budgets(found, answers)),
+        section("budgets", "The numbers, by budget", *_budgets(found, answers)),
         section("failures", f"What {report.methods[0]} loses", *failures(report)),
     )
     return document(
@@ -125,7 +125,7 @@ def _measured(report: Report) -> Mapping[str, str]:
     sought = "all" if report.judged == size else f"{report.judged:,}"
     facts = {
         "questions": f"{size:,}, {sought} of them with evidence or an answer to look for",
-        "passages": f"{passages:.3g} to a question, with {whole:,.0f} tokens in all ({report.encoding}), on average",
+        "passages": f"{passages:.3g} to a question on average, {whole:,.0f} tokens ({report.encoding})",
         "methods": ", ".join(report.methods),
     }
     if report.retrieved is not None:
