@@ -8,7 +8,7 @@ from ctxcompress.apps.xray.html import Html, element, with_codes
 
 __all__ = ["COLOURS", "Curves", "curves", "places"]
 
-Curves = Mapping[str, Sequence[Estimate | None]]
+Curves = Mapping[str, Sequence[Estimate]]
 """Method -> what it keeps under each budget."""
 
 COLOURS = 6
@@ -39,10 +39,9 @@ def curves(budgets: Sequence[int | None], kept: Curves, meaning: str, marked: fl
     meaning: what the image shows, for those who do not see it. marked: the place of a line across the curves.
     """
     across = places(budgets)
-    shown = {name: found for name, found in kept.items() if any(found)}
     stretched = {"viewBox": "0 0 100 100", "preserveAspectRatio": "none", "width": "100%"}
-    shapes = [shape for number, found in enumerate(shown.values()) for shape in _shapes(number, across, found)]
-    dots = [dot for number, found in enumerate(shown.values()) for dot in _dots(number, across, found)]
+    shapes = [shape for number, found in enumerate(kept.values()) for shape in _shapes(number, across, found)]
+    dots = [dot for number, found in enumerate(kept.values()) for dot in _dots(number, across, found)]
     plot = element(
         "svg",
         {"class": "plot", "id": "plot", "width": "100%", "height": str(_TOP + _HEIGHT + _BELOW)},
@@ -53,28 +52,25 @@ def curves(budgets: Sequence[int | None], kept: Curves, meaning: str, marked: fl
         *reversed(dots),
     )
     attributes = {"class": "curves", "role": "img", "aria-label": meaning}
-    return element("div", attributes, _names(shown), plot, _shares())
+    return element("div", attributes, _names(kept), plot, _shares())
 
 
-def _shapes(number: int, across: Sequence[float], found: Sequence[Estimate | None]) -> Iterator[Html]:
+def _shapes(number: int, across: Sequence[float], found: Sequence[Estimate]) -> Iterator[Html]:
     """Yield a curve and its band, in percent of width and height."""
-    known = [(place, each) for place, each in zip(across, found, strict=True) if each is not None]
-    mean = [(place, each.mean) for place, each in known]
-    edge = [(place, each.high) for place, each in known] + [(place, each.low) for place, each in reversed(known)]
+    mean, low, high = ([*zip(across, shares, strict=True)] for shares in zip(*found, strict=True))
     again = " again" if number >= COLOURS else ""
     yield element("polyline", {"class": f"curve m{number % COLOURS}{again}", "points": _points(mean)})
-    yield element("polygon", {"class": f"band m{number % COLOURS}", "points": _points(edge)})
+    yield element("polygon", {"class": f"band m{number % COLOURS}", "points": _points([*high, *reversed(low)])})
 
 
 def _points(found: Sequence[tuple[float, float]]) -> str:
     return " ".join(f"{place:.2f},{100 * (1 - share):.2f}" for place, share in found)
 
 
-def _dots(number: int, across: Sequence[float], found: Sequence[Estimate | None]) -> Iterator[Html]:
+def _dots(number: int, across: Sequence[float], found: Sequence[Estimate]) -> Iterator[Html]:
     for place, each in zip(across, found, strict=True):
-        if each is not None:
-            at = {"cx": f"{place:.2f}%", "cy": f"{_down(each.mean):.1f}", "r": "4"}
-            yield element("circle", {"class": f"dot m{number % COLOURS}", **at})
+        at = {"cx": f"{place:.2f}%", "cy": f"{_down(each.mean):.1f}", "r": "4"}
+        yield element("circle", {"class": f"dot m{number % COLOURS}", **at})
 
 
 def _down(share: float) -> float:
@@ -108,23 +104,17 @@ def _short(budget: int | None) -> str:
     return f"{budget // 1_000:,}k" if budget % 1_000 == 0 else f"{budget:,}"
 
 
-def _names(shown: Curves) -> Html:
+def _names(kept: Curves) -> Html:
     """Return the names with what is kept at the left end, each at its curve or just below the name above it."""
-    ends = [(_down(_first(found).mean), number, name) for number, (name, found) in enumerate(shown.items())]
-    ends.sort()
+    ends = sorted((_down(found[0].mean), number, name) for number, (name, found) in enumerate(kept.items()))
     parts = []
     for (down, number, name), height in zip(ends, _spread([down for down, *_ in ends]), strict=True):
         written = with_codes(name)
         written = written if len(written) <= _LONGEST else f"{written[: _LONGEST - 1]}…"
         at = {"class": f"name m{number % COLOURS}", "x": "90%", "y": f"{height + 4.5:.1f}"}
-        share = (_TOP + _HEIGHT - down) / _HEIGHT
-        parts.append(element("text", at, f"{written} {100 * share:.0f} %"))
+        parts.append(element("text", at, f"{written} {100 * kept[name][0].mean:.0f} %"))
         parts.append(_line(f"lead m{number % COLOURS}", "92%", "99%", height, down))
     return element("svg", {"class": "names", "height": str(_TOP + _HEIGHT + _BELOW)}, *parts)
-
-
-def _first(found: Sequence[Estimate | None]) -> Estimate:
-    return next(each for each in found if each is not None)
 
 
 def _spread(heights: Sequence[float]) -> list[float]:

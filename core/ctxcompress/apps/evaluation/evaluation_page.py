@@ -82,7 +82,7 @@ class _Found:
         kept = [_kept(rows[0]) for rows in by_budget.values()]
         enough = _NEAR * (kept[-1].mean if kept[-1] else 0.0)
         start = next((place for place, share in enumerate(kept) if share and share.mean >= enough), len(kept) - 1)
-        why = f"keeps {percent(_NEAR)} of what is kept with the greatest"
+        why = f"keeps at least {percent(_NEAR)} of what is kept with the greatest"
         if guarantee is not None and guarantee.setting is not None and guarantee.setting in by_budget:
             start, why = report.budgets.index(guarantee.budget), "has the promise below"
         return cls(report, by_budget, things, start, why)
@@ -143,10 +143,10 @@ def _curves(found: _Found) -> Iterator[Html]:
     """Yield the curves, if anything was looked for."""
     budgets = found.report.budgets
     kept = {
-        name: [_kept(rows[place]) for rows in found.by_budget.values()]
+        name: [share for rows in found.by_budget.values() if (share := _kept(rows[place]))]
         for place, name in enumerate(found.report.methods)
     }
-    if any(any(shares) for shares in kept.values()):
+    if all(kept.values()):
         title = f"{found.things.capitalize()} kept, by budget"
         image = curves(budgets, kept, f"{title}: the numbers are below", places(budgets)[found.start])
         under = element("figcaption", None, "Budget in tokens. The bands are 95 % intervals.")
@@ -161,7 +161,7 @@ def _slider(found: _Found) -> Html:
         {"class": "control"},
         element("label", {"for": "stop"}, "Budget"),
         element("input", place),
-        element("output", {"for": "stop", "id": "said"}),
+        element("output", {"for": "stop", "id": "said", "aria-live": "polite"}),
         element("label", {"class": "f"}, element("input", {"type": "checkbox", "id": "every"}), " all budgets"),
     )
 
