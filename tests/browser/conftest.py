@@ -34,10 +34,10 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Any]:
     """Opens a page of HTML; at the end no console message came, and nothing was asked for but the page."""
     contexts, messages, requests = [], [], []
 
-    def open_page(content: str) -> Any:
+    def open_page(content: str, *, width: int = 1200, scheme: str = "light") -> Any:
         file = tmp_path / f"{len(contexts)}.html"
         file.write_bytes(content.encode())
-        context = browser.new_context(viewport={"width": 1200, "height": 900})
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: messages.append(message.text))

@@ -59,6 +59,10 @@ def eval_command(
         str | None,
         typer.Option("--json", metavar="OUT", help="Write the report, with the texts, to a file.", show_default=False),
     ] = None,
+    page: Annotated[
+        str | None,
+        typer.Option(metavar="OUT.html", help="Write a page to show to others, with the texts.", show_default=False),
+    ] = None,
     max_loss: Annotated[
         float | None,
         typer.Option(
@@ -112,7 +116,7 @@ def eval_command(
     from ctxcompress.apps.cli.evaluation_run import Request, run_eval
 
     with readable_errors():
-        request = Request(questions, docs, budgets, compare, limit, from_headings, json, baseline)
+        request = Request(questions, docs, budgets, compare, limit, from_headings, json, page, baseline)
         wanted = Wanted(max_loss, confidence, settings, llm, judge, answers, price_of(price))
         worse = run_eval(request, wanted)
     if worse:

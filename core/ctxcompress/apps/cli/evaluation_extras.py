@@ -1,9 +1,9 @@
 """What `eval` can say of a report besides its tables: a budget with a guarantee, answers of a model, and money."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
+from typing import NamedTuple
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -14,9 +14,17 @@ from ctxcompress.apps.prices import InputPrice
 from ctxcompress.cache import SqliteStore
 from ctxcompress.errors import ConfigError
 
-__all__ = ["Wanted", "interval", "points"]
+__all__ = ["Extras", "Wanted", "interval", "points"]
 
 _CALLS = 1_000
+
+
+class Extras(NamedTuple):
+    """What was asked of a report besides its tables."""
+
+    guarantee: Guarantee | None
+    answers: Answers | None
+    shown: tuple[RenderableType, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,40 +39,40 @@ class Wanted:
     answers: str | None
     price: InputPrice | None
 
-    def check(self, inputs: Sequence[str]) -> None:
-        """Raise ConfigError for arguments that do not fit together, or would replace an input."""
+    def check(self) -> None:
+        """Raise ConfigError for arguments that do not fit together."""
         if self.settings is not None and self.max_loss is None:
             raise ConfigError("--settings is given without --max-loss; give the share that may be lost, such as 0.05")
         if self.judge is not None and self.llm is None:
             raise ConfigError("--judge is given without --llm; give the model whose answers it grades")
-        for out in (self.settings, self.answers):
-            if out is not None and any(Path(out).resolve().is_relative_to(Path(name).resolve()) for name in inputs):
-                raise ConfigError(f"{out!r} is an input, or in one; give another file")
 
-    def of(self, report: Report, progress: Callable[[int, int], object] | None) -> Iterator[RenderableType]:
-        """Yield what is shown of a report. Writes the settings, and asks the model."""
-        if self.price is not None:
-            yield _saved(report, self.price)
-        if self.max_loss is not None:
-            yield from self._promised(report, self.max_loss)
-        if self.llm is not None:
-            judge = None if self.judge is None else _named(self.judge)
-            store = None if self.answers is None else SqliteStore(self.answers)
-            yield _answers(answer(report, _named(self.llm), judge=judge, store=store, progress=progress))
+    def of(self, report: Report, progress: Callable[[int, int], object] | None) -> Extras:
+        """Return what was asked of a report. Writes the settings, and asks the model."""
+        saved = [] if self.price is None else [_saved(report, self.price)]
+        guarantee, promised = self._guarantee(report)
+        answers = self._answers(report, progress)
+        return Extras(guarantee, answers, (*saved, *promised, *([_answers(answers)] if answers else [])))
 
-    def _promised(self, report: Report, max_loss: float) -> Iterator[str]:
+    def _answers(self, report: Report, progress: Callable[[int, int], object] | None) -> Answers | None:
+        if self.llm is None:
+            return None
+        judge = None if self.judge is None else _named(self.judge)
+        store = None if self.answers is None else SqliteStore(self.answers)
+        return answer(report, _named(self.llm), judge=judge, store=store, progress=progress)
+
+    def _guarantee(self, report: Report) -> tuple[Guarantee | None, list[str]]:
+        """Return what can be promised, and the lines that say it."""
+        if self.max_loss is None:
+            return None, []
         losses = report.losses(report.methods[0])
         try:
-            found = guaranteed_budget(losses, report.budgets, max_loss=max_loss, confidence=self.confidence)
-        except (
-            ConfigError
-        ) as error:  # most often there are too few questions: the tables are worth showing all the same
-            yield f"No budget can be promised: {error}"
-            return
-        yield from _promised(found)
+            found = guaranteed_budget(losses, report.budgets, max_loss=self.max_loss, confidence=self.confidence)
+        except ConfigError as error:  # most often too few questions: the tables are worth showing all the same
+            return None, [f"No budget can be promised: {error}"]
         if self.settings is not None:
             write_file(self.settings, found.as_toml())
             complain(f"wrote {self.settings}")
+        return found, [*_promised(found)]
 
 
 def _saved(report: Report, price: InputPrice) -> Table:

@@ -19,6 +19,7 @@ from ctxcompress.apps.evaluation import (
     Summary,
     evaluate,
     from_folder,
+    page_of,
     questions_from_headings,
     read_questions,
 )
@@ -43,6 +44,7 @@ class Request(NamedTuple):
     limit: int | None
     from_headings: int | None
     json: str | None
+    page: str | None
     baseline: str | None
 
 
@@ -52,8 +54,7 @@ def run_eval(request: Request, wanted: Wanted) -> bool:
     wanted: what else is asked of the report. Raises ConfigError for wrong usage, and InputError if nothing can be
     evaluated.
     """
-    _check(request)
-    wanted.check([name for name in (request.questions, request.docs, request.baseline) if name is not None])
+    _check(request, wanted)
     baseline = _read_report(request.baseline) if request.baseline is not None else None
     questions = _questions(request)
     with _progress(Console(stderr=True)) as progress:
@@ -68,28 +69,34 @@ def run_eval(request: Request, wanted: Wanted) -> bool:
         raise InputError("no question has answers or evidence, so there is nothing to look for; add some")
     compared = baseline and report.compare(baseline)
     with _progress(Console(stderr=True)) as progress:
-        also = [*wanted.of(report, progress)]
-    write_text(_shown(report, compared or (), also))
+        also = wanted.of(report, progress)
+    write_text(_shown(report, compared or (), also.shown))
     if request.json is not None:
         write_file(request.json, report.to_json())
         complain(f"wrote {request.json}")
+    if request.page is not None:
+        write_file(request.page, page_of(report, also.answers, also.guarantee))
+        complain(f"wrote {request.page}")
     return any(each.worse for each in compared or ())
 
 
-def _check(request: Request) -> None:
+def _check(request: Request, wanted: Wanted) -> None:
     """Raise ConfigError for arguments that do not fit together, and before anything is read that would be replaced."""
     if (request.questions is None) == (request.from_headings is None):
         raise ConfigError("give QUESTIONS, or --questions-from-headings N with --docs; one of the two")
     if request.from_headings is not None and request.docs is None:
         raise ConfigError("--questions-from-headings is given without --docs; give the folder of the documents")
-    if request.json is None:
-        return
-    out = Path(request.json).resolve()
+    wanted.check()
     inputs = [Path(name).resolve() for name in (request.questions, request.docs, request.baseline) if name is not None]
-    if any(out.is_relative_to(each) for each in inputs):
-        raise ConfigError(f"{request.json!r} is an input, or in one; give another file for the report")
-    if not out.parent.is_dir():
-        raise ConfigError(f"{request.json!r} cannot be written: there is no folder {str(out.parent)!r}")
+    outs = [name for name in (request.json, request.page, wanted.settings, wanted.answers) if name is not None]
+    for place, name in enumerate(outs):
+        out = Path(name).resolve()
+        if any(out.is_relative_to(each) for each in inputs):
+            raise ConfigError(f"{name!r} is an input, or in one; give another file")
+        if any(out == Path(other).resolve() for other in outs[:place]):
+            raise ConfigError(f"{name!r} is given for two files; give each a name of its own")
+        if not out.parent.is_dir():
+            raise ConfigError(f"{name!r} cannot be written: there is no folder {str(out.parent)!r}")
 
 
 def _questions(request: Request) -> Sequence[Question]:

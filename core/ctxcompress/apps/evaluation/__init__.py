@@ -2,6 +2,7 @@
 
 from ctxcompress.apps.evaluation.answering import Answered, Answers, AnswerSummary, aanswer, answer
 from ctxcompress.apps.evaluation.evaluating import BUDGETS, evaluate
+from ctxcompress.apps.evaluation.evaluation_page import page_of
 from ctxcompress.apps.evaluation.evaluation_report import Asked, Comparison, Failure, Report, Row, Summary
 from ctxcompress.apps.evaluation.guarantee import Guarantee, guaranteed_budget
 from ctxcompress.apps.evaluation.intervals import Estimate
@@ -34,6 +35,7 @@ __all__ = [
     "from_llamaindex",
     "from_texts",
     "guaranteed_budget",
+    "page_of",
     "questions_from_headings",
     "read_questions",
 ]

@@ -6,11 +6,13 @@ Invisible characters, and those that change the direction of text, are shown by 
 
 import html
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["Html", "element", "figure", "label", "plural", "short", "visible", "with_codes"]
+__all__ = ["Html", "document", "element", "figure", "label", "plural", "section", "short", "visible", "with_codes"]
 
 _VOID = frozenset(("input", "meta"))
 # Controls except tabs and line feeds, halves of surrogate pairs, direction marks, characters without width except the
@@ -42,6 +44,39 @@ def element(name: str, attributes: Mapping[str, str] | None = None, *inside: str
     return Html(
         f"<{name}{written_attributes}>" if name in _VOID else f"<{name}{written_attributes}>{Html.of(inside)}</{name}>"
     )
+
+
+def section(name: str, title: str, *inside: str) -> Html:
+    """Return a section with a title. Links lead to it by its name."""
+    head = element("h2", {"id": f"{name}-title"}, title)
+    return element("section", {"id": name, "aria-labelledby": f"{name}-title"}, head, *inside)
+
+
+def document(title: str, style: str, *inside: str, script: str = "") -> str:
+    """Return a page that loads nothing. Its content security policy allows this style and this script by their hashes,
+    and nothing else. They must never come from a text."""
+    codes = [Html(f"<script>{script}</script>")] if script else []
+    head = element(
+        "head",
+        None,
+        element("meta", {"charset": "utf-8"}),
+        element("meta", {"http-equiv": "Content-Security-Policy", "content": _policy(style, script)}),
+        element("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"}),
+        element("meta", {"name": "color-scheme", "content": "light dark"}),
+        element("meta", {"name": "referrer", "content": "no-referrer"}),
+        element("title", None, with_codes(title)),
+        Html(f"<style>{style}</style>"),
+    )
+    return f"<!DOCTYPE html>\n{element('html', {'lang': 'en'}, head, element('body', None, *inside, *codes))}\n"
+
+
+def _policy(style: str, script: str) -> str:
+    hashes = [
+        f"{kind} 'sha256-{b64encode(sha256(code.encode()).digest()).decode()}'"
+        for kind, code in (("style-src", style), ("script-src", script))
+        if code
+    ]
+    return "; ".join(("default-src 'none'", *hashes, "base-uri 'none'", "form-action 'none'"))
 
 
 def visible(text: str) -> Html:

@@ -4,14 +4,12 @@ The style sheet shows and hides passages (with `:has()`), so the page works wher
 security policy allows this one style sheet, by its hash, and nothing else.
 """
 
-import base64
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from types import MappingProxyType
 
 from ctxcompress.apps.xray.facts import MEANING, Facts, Step
-from ctxcompress.apps.xray.html import Html, element, figure, label, plural, with_codes
+from ctxcompress.apps.xray.html import Html, document, element, figure, label, plural, section
 from ctxcompress.apps.xray.passage_cards import clusters, clusters_of, filters, link, map_of, passages, scale
 from ctxcompress.data.results import Compression, Decision, KeptPassage
 from ctxcompress.data.stats import StageStats
@@ -19,7 +17,6 @@ from ctxcompress.data.stats import StageStats
 __all__ = [
     "brief",
     "cards",
-    "document",
     "final_text",
     "gauge",
     "kept_passages",
@@ -58,31 +55,7 @@ _EMPTY = "no query: the first passages are kept"
 
 def page(facts: Facts) -> str:
     """Return the page. It can be encoded in UTF-8, and no text in it can act as markup."""
-    return document(f"X-ray: {facts.compression.query[:80]}", _body(facts))
-
-
-def document(title: str, body: Html) -> str:
-    """Return a page with this body. It loads nothing, and has no style but its own."""
-    style = style_sheet()
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    head = element(
-        "head",
-        None,
-        element("meta", {"charset": "utf-8"}),
-        element("meta", {"http-equiv": "Content-Security-Policy", "content": policy}),
-        element("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"}),
-        element("meta", {"name": "color-scheme", "content": "light dark"}),
-        element("meta", {"name": "referrer", "content": "no-referrer"}),
-        element("title", None, with_codes(title)),
-        Html(f"<style>{style}</style>"),
-    )
-    return f"<!DOCTYPE html>\n{element('html', {'lang': 'en'}, head, body)}\n"
-
-
-def style_sheet() -> str:
-    """Return the style sheet of the page."""
-    return files("ctxcompress.apps.xray").joinpath("xray.css").read_text(encoding="utf-8")
+    return document(f"X-ray: {facts.compression.query[:80]}", style_sheet(), *_body(facts))
 
 
 def cards(facts: Facts) -> Html:
@@ -90,28 +63,29 @@ def cards(facts: Facts) -> Html:
     return Html.of((filters(facts), map_of(facts), scale(facts), *passages(facts)))
 
 
-def _body(facts: Facts) -> Html:
+def style_sheet() -> str:
+    """Return the style sheet of the page."""
+    return files("ctxcompress.apps.xray").joinpath("xray.css").read_text(encoding="utf-8")
+
+
+def _body(facts: Facts) -> Iterator[Html]:
     compression = facts.compression
-    duplicates = [_section("copies", "Duplicates side by side", *clusters(facts))] if clusters_of(facts) else []
-    return element(
-        "body",
+    duplicates = [section("copies", "Duplicates side by side", *clusters(facts))] if clusters_of(facts) else []
+    yield element("a", {"class": "skip", "href": "#passages"}, "to the passages")
+    yield element("header", {"class": "top"}, *_heading(compression.query), numbers(facts))
+    yield element(
+        "main",
         None,
-        element("a", {"class": "skip", "href": "#passages"}, "to the passages"),
-        element("header", {"class": "top"}, *_heading(compression.query), numbers(facts)),
+        section("text", "The final text, as the language model gets it", final_text(facts)),
         element(
-            "main",
-            None,
-            _section("text", "The final text, as the language model gets it", final_text(facts)),
-            element(
-                "div",
-                {"class": "where"},
-                _section("tokens", "Where the tokens went", steps(facts)),
-                _section("stages", "Stages", stages(compression.stages)),
-            ),
-            _section("about", "Question and options", _about(facts)),
-            _section("passages", "Passages", cards(facts)),
-            *duplicates,
+            "div",
+            {"class": "where"},
+            section("tokens", "Where the tokens went", steps(facts)),
+            section("stages", "Stages", stages(compression.stages)),
         ),
+        section("about", "Question and options", _about(facts)),
+        section("passages", "Passages", cards(facts)),
+        *duplicates,
     )
 
 
@@ -147,11 +121,6 @@ def _about(facts: Facts) -> Html:
         for part in (element("dt", None, name), element("dd", None, label(value, 300)))
     )
     return element("dl", None, *rows)
-
-
-def _section(name: str, title: str, *inside: Html) -> Html:
-    head = element("h2", {"id": f"{name}-title"}, title)
-    return element("section", {"id": name, "aria-labelledby": f"{name}-title"}, head, *inside)
 
 
 def gauge(tokens: int, most: int) -> Html:

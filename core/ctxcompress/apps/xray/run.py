@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from ctxcompress.apps.xray.html import Html, element, label, plural
-from ctxcompress.apps.xray.page import document, kept_passages, number, reasons
+from ctxcompress.apps.xray.html import Html, document, element, label, plural
+from ctxcompress.apps.xray.page import kept_passages, number, reasons, style_sheet
 from ctxcompress.data.results import Compression
 from ctxcompress.data.stats import Observation, Report
 
@@ -55,13 +55,8 @@ class RunXray:
         """
         steps = [*self._steps]
         head = (element("p", {"class": "kicker"}, "ctxcompress x-ray of a run"), element("h1", {"dir": "auto"}, title))
-        body = element(
-            "body",
-            None,
-            element("header", {"class": "top"}, *head, _numbers(self._count, steps)),
-            element("main", None, *map(_card, steps)),
-        )
-        return document(title, body)
+        top = element("header", {"class": "top"}, *head, _numbers(self._count, steps))
+        return document(title, style_sheet(), top, element("main", None, *map(_card, steps)))
 
 
 def _numbers(count: int, steps: Sequence[_Step]) -> Html:
