@@ -86,7 +86,7 @@ def _card(step: _Step) -> Html:
         "article",
         {"class": "p"},
         element("header", None, head, element("p", None, kept)),
-        reasons(getattr(found.result, "dropped", ())),
+        element("div", {"class": "words"}, reasons(getattr(found.result, "dropped", ()))),
         element("details", {"open": ""}, element("summary", None, "What is kept"), *_kept(found.result)),
     )
 
