@@ -203,3 +203,15 @@ def test_an_index_and_a_retriever_of_llamaindex() -> None:
     assert len([*from_llamaindex(index.as_retriever(similarity_top_k=2))(QUERY)]) == 2
     with pytest.raises(ConfigError, match="no retriever and no index"):
         from_llamaindex(object())
+
+
+def test_what_is_lost_says_why() -> None:
+    pages = ["The pool opens ten connections. The default timeout is 30 seconds.", "The garden is open on Sundays."]
+    question = Question("What is the default timeout?", evidence=["The garden is open on Sundays."], passages=pages)
+    report = evaluate([question], budgets=[9, None], methods=["default", "first"])
+    ours, theirs = report.failures
+    assert ours.why[0].startswith("dropped (budget): Other text is worth more of the budget. Its score is")
+    assert theirs.why == ("",)
+    assert Report.from_json(report.to_json()) == report
+    gone = Question("What is the timeout?", documents=["Title\n\nThe garden is open on Sundays."], passages=pages)
+    assert evaluate([gone], budgets=[9, None]).rows[0].why in ((), ("",))

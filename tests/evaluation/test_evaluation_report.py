@@ -79,7 +79,7 @@ def test_losses_are_of_what_all_passages_have() -> None:
 
 def test_failures_and_what_the_questions_are() -> None:
     first, *_ = REPORT.failures
-    assert first == ("q0", "Question 0?", "default", 100, ("piece",))
+    assert first == ("q0", "Question 0?", "default", 100, ("piece",), ())
     assert len(REPORT.failures) == 8
     assert (REPORT.made, REPORT.judged, REPORT.retrieved) == (1, 3, 1.0)
 

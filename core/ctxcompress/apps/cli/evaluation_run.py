@@ -7,6 +7,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from rich.console import Console, RenderableType
+from rich.padding import Padding
 from rich.progress import Progress
 from rich.table import Table
 
@@ -196,7 +197,7 @@ def _table(rows: Sequence[Summary], method: str, report: Report) -> Table:
     return table
 
 
-def _failures(report: Report) -> Iterator[str]:
+def _failures(report: Report) -> Iterator[RenderableType]:
     """Yield the questions that lose most under the greatest budgets of the first method: the ones to look at."""
     failures = [each for each in report.failures if each.method == report.methods[0]]
     worst = {each.question: each for each in sorted(failures, key=lambda each: each.budget or 0)}
@@ -206,6 +207,8 @@ def _failures(report: Report) -> Iterator[str]:
     for failure in chosen:
         yield f"  at {failure.budget:,}: {_short(failure.query)}"
         yield f"    lost: {_short(failure.lost[0])}"
+        if failure.why:
+            yield Padding(failure.why[0], (0, 0, 0, 4))
 
 
 def _short(text: str) -> str:

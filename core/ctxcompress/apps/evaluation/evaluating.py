@@ -1,13 +1,13 @@
 """Evaluating: each method compresses the passages of each question under each budget, and the results are measured."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import process_time
 from typing import Any
 
 from ctxcompress.apps.evaluation.evaluation_report import Asked, Report, Row
 from ctxcompress.apps.evaluation.measures import Needs
-from ctxcompress.apps.evaluation.methods import JOIN, Method, method_named
+from ctxcompress.apps.evaluation.methods import JOIN, Explains, Method, method_named
 from ctxcompress.apps.evaluation.questions import Question
 from ctxcompress.apps.evaluation.retrieval import Retrieve
 from ctxcompress.data.metadata import as_passages
@@ -92,7 +92,8 @@ class _Trial:
                     text, milliseconds = _timed(method, question.query, passages, budget)
                 if text not in measured:  # small contexts are the same under many budgets
                     measured[text] = self._measured(text, needs, absent)
-                rows.append(Row(id, method.name, budget, text, milliseconds=milliseconds, **measured[text]))
+                row = Row(id, method.name, budget, text, milliseconds=milliseconds, **measured[text])
+                rows.append(_explained(row, method, question.query, passages))
         return asked, rows
 
     def _measured(self, text: str, needs: Needs, absent: Sequence[str]) -> dict[str, Any]:
@@ -104,6 +105,13 @@ class _Trial:
             "precision": needs.precision(text, self.count),
             "lost": tuple(piece for piece in missing if piece not in absent),
         }
+
+
+def _explained(row: Row, method: Method, query: str, passages: Sequence[Passage]) -> Row:
+    """Return the row with the reasons for what is lost, if the method knows them."""
+    if not row.lost or row.budget is None or not isinstance(method, Explains):
+        return row
+    return replace(row, why=method.why(query, passages, row.budget, row.lost))
 
 
 def _timed(method: Method, query: str, passages: Sequence[Passage], budget: int) -> tuple[str, float]:

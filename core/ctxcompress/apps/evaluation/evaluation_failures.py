@@ -1,6 +1,7 @@
 """The questions that lose something, for an evaluation's page: what is lost beside what was kept."""
 
 from collections.abc import Iterator, Set
+from itertools import zip_longest
 
 from ctxcompress.apps.evaluation.evaluation_report import Asked, Report, Row
 from ctxcompress.apps.evaluation.evaluation_tables import tokens
@@ -38,7 +39,14 @@ def _others(report: Report, row: Row, lost: Set[tuple[str, str, int | None]]) ->
 
 
 def _failure(row: Row, asked: Asked, others: str) -> Html:
-    lost = [element("blockquote", {"class": "t", "dir": "auto"}, _cut(piece.strip())) for piece in row.lost]
+    lost = [
+        part
+        for piece, why in zip_longest(row.lost, row.why, fillvalue="")
+        for part in (
+            element("blockquote", {"class": "t", "dir": "auto"}, _cut(piece.strip())),
+            *([element("p", {"class": "why"}, why)] if why else []),
+        )
+    ]
     kept = element("div", {"class": "t", "dir": "auto"}, _cut(row.text))
     sides = (
         element("div", {"class": "side"}, element("p", None, "Lost"), *lost),

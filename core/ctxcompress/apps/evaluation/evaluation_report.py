@@ -62,6 +62,8 @@ class Row:
     """The share of the text's tokens that are evidence; None without evidence or text."""
     lost: tuple[str, ...]
     """The pieces that all passages have and the text lacks."""
+    why: tuple[str, ...] = ()
+    """Of each of these in words why it was dropped; "" where the method does not know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,8 @@ class Failure(NamedTuple):
     method: str
     budget: int | None
     lost: tuple[str, ...]
+    why: tuple[str, ...]
+    """See `Row.why`."""
 
 
 class Comparison(NamedTuple):
@@ -144,7 +148,7 @@ class Report:
         """Of each method and budget the questions that lose what all passages have."""
         queries = {asked.id: asked.query for asked in self.questions}
         return tuple(
-            Failure(row.question, queries[row.question], row.method, row.budget, row.lost)
+            Failure(row.question, queries[row.question], row.method, row.budget, row.lost, row.why)
             for row in self.rows
             if row.lost
         )
@@ -286,4 +290,4 @@ _MEASURES: Mapping[str, Callable[[Row], float | None]] = {
 
 def _row(values: Sequence[Any], texts: Sequence[str]) -> Row:
     named = dict(zip(_ROW, values, strict=True))
-    return Row(**{**named, "text": texts[named["text"]], "lost": tuple(named["lost"])})
+    return Row(**{**named, "text": texts[named["text"]], "lost": tuple(named["lost"]), "why": tuple(named["why"])})

@@ -11,13 +11,14 @@ import numpy as np
 from ctxcompress.compressor import Compressor
 from ctxcompress.config.options import CompressionConfig, starting_config
 from ctxcompress.data.passages import Passage
+from ctxcompress.data.results import Compression
 from ctxcompress.encoders import encoder_named
 from ctxcompress.encoders.encoder import Encoder, PassageVectors
-from ctxcompress.errors import ConfigError, MissingExtra
+from ctxcompress.errors import ConfigError, InputError, MissingExtra
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.tokens import Encoding, TokenCounter
 
-__all__ = ["JOIN", "NAMES", "Method", "method_named"]
+__all__ = ["JOIN", "NAMES", "Explains", "Method", "method_named"]
 
 JOIN = "\n\n"
 """What stands between two passages in a prompt."""
@@ -40,6 +41,14 @@ class Method(Protocol):
         """Return a text for the prompt, of at most `max_tokens` tokens."""
 
 
+@runtime_checkable
+class Explains(Protocol):
+    """A method that knows why it dropped something."""
+
+    def why(self, query: str, passages: Sequence[Passage], max_tokens: int, lost: Sequence[str]) -> tuple[str, ...]:
+        """Return in words why each of these pieces was dropped; "" where it does not know."""
+
+
 _Run = Callable[[str, Sequence[Passage], int], str]
 
 
@@ -49,6 +58,12 @@ class _Named(NamedTuple):
 
     def __call__(self, query: str, passages: Sequence[Passage], max_tokens: int, /) -> str:
         return self.run(query, passages, max_tokens)
+
+    def why(self, query: str, passages: Sequence[Passage], max_tokens: int, lost: Sequence[str]) -> tuple[str, ...]:
+        """Return in words why each of these pieces was dropped; "" where the method does not know."""
+        if not isinstance(self.run, _Compressing):
+            return ("",) * len(lost)
+        return tuple(self.run.explain(query, passages, max_tokens, lost))
 
 
 def method_named(name: str, encoding: Encoding) -> Method:
@@ -72,18 +87,34 @@ def method_named(name: str, encoding: Encoding) -> Method:
     return _Named(name, made.make(argument, encoding))
 
 
-def _compressing(config: CompressionConfig, encoding: Encoding) -> _Run:
-    # Without a cache, since a cache would make the first budget of each question pay for all.
-    compressor = Compressor(config.with_options(encoding=encoding, cache=None))
-    return lambda query, passages, max_tokens: compressor.compress(query, passages, max_tokens=max_tokens).text
+class _Compressing:
+    """This package with some options."""
+
+    def __init__(self, config: CompressionConfig, encoding: Encoding) -> None:
+        # Without a cache, since a cache would make the first budget of each question pay for all.
+        self._compressor = Compressor(config.with_options(encoding=encoding, cache=None))
+
+    def __call__(self, query: str, passages: Sequence[Passage], max_tokens: int) -> str:
+        return self._compressor.compress(query, passages, max_tokens=max_tokens).text
+
+    def explain(self, query: str, passages: Sequence[Passage], max_tokens: int, lost: Sequence[str]) -> list[str]:
+        result = self._compressor.compress(query, passages, max_tokens=max_tokens)
+        return [_reason(result, piece) for piece in lost]
+
+
+def _reason(result: Compression, lost: str) -> str:
+    try:
+        return next((part.why for part in result.explain(lost) if part.reason), "")
+    except InputError:  # a relevant document may stand in the passages in another form
+        return ""
 
 
 def _with_encoder(name: str, encoding: Encoding) -> _Run:
-    return _compressing(CompressionConfig(encoder=name), encoding)
+    return _Compressing(CompressionConfig(encoder=name), encoding)
 
 
 def _with_preset(name: Any, encoding: Encoding) -> _Run:
-    return _compressing(CompressionConfig.from_preset(name), encoding)
+    return _Compressing(CompressionConfig.from_preset(name), encoding)
 
 
 def _first(_: str, encoding: Encoding) -> _Run:
@@ -104,7 +135,7 @@ def _cut(text: str, max_tokens: int, count: TokenCounter) -> str:
 
 def _bm25(_: str, encoding: Encoding) -> _Run:
     if find_spec("rank_bm25") is None:
-        return _compressing(CompressionConfig(scorer="bm25"), encoding)
+        return _Compressing(CompressionConfig(scorer="bm25"), encoding)
     count = TokenCounter(encoding)
     return lambda query, passages, max_tokens: _best_sentences(query, passages, max_tokens, count)
 
@@ -204,14 +235,14 @@ class _Kind:
 
 
 _METHODS = {
-    "default": _Kind(lambda _, encoding: _compressing(CompressionConfig(), encoding)),
-    "adaptive": _Kind(lambda _, encoding: _compressing(CompressionConfig(adaptive=True), encoding)),
+    "default": _Kind(lambda _, encoding: _Compressing(CompressionConfig(), encoding)),
+    "adaptive": _Kind(lambda _, encoding: _Compressing(CompressionConfig(adaptive=True), encoding)),
     "bm25": _Kind(_bm25),
     "first": _Kind(_first),
     "preset": _Kind(_with_preset, "a preset", "preset:docs"),
     "encoder": _Kind(_with_encoder, "an encoder", "encoder:words"),
     "config": _Kind(
-        lambda path, encoding: _compressing(starting_config(path, None), encoding), "a file", "config:ctx.toml"
+        lambda path, encoding: _Compressing(starting_config(path, None), encoding), "a file", "config:ctx.toml"
     ),
     "EmbeddingsFilter": _Kind(_embeddings_filter, "an encoder", "EmbeddingsFilter:static"),
 }
