@@ -2,7 +2,7 @@
 they behave.
 
     python benchmarks/rivals CASES... --environments DIR [--limit 40] [--only ADAPTER...] [--learn CASES...]
-        [--docs docs/comparison.md] [--json comparison.json]
+        [--model FOLDER] [--docs docs/comparison.md] [--json comparison.json]
 
 CASES are files of question answering cases that lib/cases.py reads, one for each set; public_cases.py makes some of
 what can be downloaded. Each compressor runs in an environment of its own below DIR, which is made the first time, with
@@ -10,12 +10,14 @@ pip; after that nothing needs a network. All are given the same texts and the sa
 searched as it is, also where it is longer than the budget.
 
 The published weights of ctxcompress were learned from many sets. With `--learn` there are rows for weights that were
-learned from those files, without the kind of text (lib/kinds.py) that they are tested on. Needs the extras `dev` and
-`static`.
+learned from those files, without the kind of text (lib/kinds.py) that they are tested on. With `--model`, the folder of
+a model of sentence-transformers, those take part that need one, and torch is installed for them. Needs the extras `dev`
+and `static`.
 """
 
 import argparse
 import json
+import os
 import runpy
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +33,7 @@ from train_evidence import RememberedComparer
 from ctxcompress.encoders import StaticVectors
 from ctxcompress.text.tokens import TokenCounter
 from rivals.behaviours import BEHAVIOURS, behaves
-from rivals.environments import ADAPTERS, Answer, Running, Way, interpreter, ways_of
+from rivals.environments import ADAPTERS, WITH_MODEL, Answer, Running, Way, interpreter, ways_of
 from rivals.tables import Figures, Outcome, behaviours_table, cost_table, evidence_table, set_table
 
 __all__ = ["Asked", "main", "outcome"]
@@ -134,13 +136,16 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=40, help="cases of a set at most")
     parser.add_argument("--only", nargs="+", choices=ADAPTERS, default=ADAPTERS, help="adapters to measure")
     parser.add_argument("--learn", type=Path, nargs="+", default=(), help="files that weights are learned from, too")
+    parser.add_argument("--model", type=Path, help="the folder of a sentence encoder, for adapters that need one")
     parser.add_argument("--docs", type=Path, help="the page whose tables are replaced")
     parser.add_argument("--json", type=Path, help="the file to write all outcomes to")
     options = parser.parse_args()
     sets = {set_name(file): _asked(file, options.limit) for file in options.cases}
     figures: dict[str, Figures] = {}
     behaviours: dict[str, list[str]] = {}
-    for adapter in options.only:
+    if options.model:
+        os.environ["RIVAL_MODEL"] = str(options.model.absolute())
+    for adapter in (*options.only, *(WITH_MODEL if options.model else ())):
         first, *others = ways_of(adapter)
         python = interpreter(first, options.environments)
         figures |= {way.name: measured(way, python, sets) for way in (first, *others)}

@@ -1,6 +1,7 @@
 """ctxcompress itself, as the interpreter of the command has it."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 REQUIREMENTS = ()
@@ -9,12 +10,14 @@ REQUIREMENTS = ()
 def _with(**options: Any) -> Callable[[Mapping[str, Any]], str]:
     from ctxcompress import CompressionConfig, Compressor, Passage
 
-    config = CompressionConfig(encoding="cl100k_base", **options)
+    @cache
+    def compressor(budget: int) -> Compressor:
+        return Compressor(CompressionConfig(max_tokens=budget, encoding="cl100k_base", **options))
 
     def compress(case: Mapping[str, Any]) -> str:
         pairs = zip(case["texts"], case["titles"], strict=True)
         passages = [Passage(str(number), text, title=title or None) for number, (text, title) in enumerate(pairs)]
-        return Compressor(config.with_options(max_tokens=case["budget"])).compress(case["query"], passages).text
+        return compressor(case["budget"]).compress(case["query"], passages).text
 
     return compress
 

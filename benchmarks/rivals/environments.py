@@ -18,13 +18,15 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import IO, NamedTuple, Self, cast
 
-__all__ = ["ADAPTERS", "Answer", "Running", "Way", "interpreter", "ways_of"]
+__all__ = ["ADAPTERS", "WITH_MODEL", "Answer", "Running", "Way", "interpreter", "ways_of"]
 
 _FOLDER = Path(__file__).parent
 ADAPTERS = ("ctxcompress", "llmslim", "trimwise", "entroly", "hypertok", "barber", "rank_bm25")
 """The names of the adapters, in the order of the tables."""
+WITH_MODEL = ("quasar",)
+"""Those that need a sentence encoder, whose folder is in the environment variable RIVAL_MODEL, and torch."""
 _FORBIDDEN = "torch==0\n"
-"""A constraint that no version fulfils: pip fails, and does not download gigabytes that nobody asked for."""
+"""A constraint that no version fulfils: pip fails, and does not download gigabytes that no adapter asks for."""
 
 _CARRIER = find_spec("llama_index.core")
 _VOCABULARIES = (
@@ -77,7 +79,8 @@ def interpreter(way: Way, folder: Path) -> Path:
     if not made.is_file() or made.read_text(encoding="utf-8") != wanted:
         subprocess.run([sys.executable, "-m", "venv", "--clear", environment], check=True)
         constraint = environment / "forbidden.txt"
-        constraint.write_text(_FORBIDDEN, encoding="utf-8")
+        is_asked_for = any(of.startswith("torch") for of in way.requirements)
+        constraint.write_text("" if is_asked_for else _FORBIDDEN, encoding="utf-8")
         subprocess.run([python, "-m", "pip", "install", "-q", "-c", constraint, *way.requirements], check=True)
         made.write_text(wanted, encoding="utf-8")
     return python
@@ -93,7 +96,9 @@ class Running:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=self._folder.name,
-            env=_VOCABULARIES | os.environ | {"HF_HUB_OFFLINE": "1", "RIVAL_FOLDER": self._folder.name},
+            env=_VOCABULARIES
+            | os.environ
+            | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "RIVAL_FOLDER": self._folder.name},
             text=True,
         )
         self._questions, self._answers = cast(IO[str], self._process.stdin), cast(IO[str], self._process.stdout)

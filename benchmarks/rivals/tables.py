@@ -98,6 +98,10 @@ def _milliseconds(outcomes: Sequence[Outcome]) -> float | None:
     return median(of.milliseconds for of in outcomes) or None
 
 
+def _percent(value: float) -> str:
+    return f"{100 * value:.0f} %"
+
+
 class _Column(NamedTuple):
     of: Callable[[Sequence[Outcome]], float | None]
     shown: Callable[[float], str]
@@ -105,7 +109,7 @@ class _Column(NamedTuple):
 
 _COLUMNS = {
     "answered": _Column(_answered, share),
-    "over": _Column(_over, lambda value: f"{value:.0%}"),
+    "over": _Column(_over, _percent),
     "milliseconds": _Column(_milliseconds, lambda value: f"{value:.1f}"),
 }
 
@@ -133,7 +137,7 @@ def cost_table(figures: Mapping[str, Figures]) -> str:
         used = mean(of.tokens / of.budget for of in outcomes)
         memory = f"{way.megabytes:.0f}" if way.megabytes else _NONE
         errors = sum(bool(of.error) for of in outcomes)
-        rows.append([name, way.version or _NONE, f"{used:.0%}", memory, f"{errors}"])
+        rows.append([name, way.version or _NONE, _percent(used), memory, f"{errors}"])
     return table(["", "version", "budget used", "memory MB", "errors"], rows)
 
 
