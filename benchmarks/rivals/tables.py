@@ -117,16 +117,15 @@ _COLUMNS = {
 def set_table(figures: Mapping[str, Figures], column: str) -> str:
     """Return a figure of each set and the mean, without ways and sets that have none."""
     of, shown = _COLUMNS[column]
-    found = {name: [of(outcomes) for outcomes in way.outcomes.values()] for name, way in figures.items()}
-    rows = {name: values for name, values in found.items() if any(value is not None for value in values)}
-    sets = list(next(iter(figures.values())).outcomes)
-    told = [number for number in range(len(sets)) if any(values[number] is not None for values in rows.values())]
-    cells = [[name, *map(shown, values), shown(mean(values))] for name, values in _told(rows, told).items()]
-    return table(["", *(sets[number] for number in told), "mean"], cells)
-
-
-def _told(rows: Mapping[str, Sequence[float | None]], told: Sequence[int]) -> dict[str, list[float]]:
-    return {name: [values[number] or 0.0 for number in told] for name, values in rows.items()}
+    found = {name: {of_set: of(outcomes) for of_set, outcomes in way.outcomes.items()} for name, way in figures.items()}
+    sets = list(dict.fromkeys(of_set for values in found.values() for of_set in values if values[of_set] is not None))
+    rows = []
+    for name, values in found.items():
+        told = [value for value in values.values() if value is not None]
+        if told:
+            cells = (_NONE if values[of_set] is None else shown(values[of_set]) for of_set in sets)
+            rows.append([name, *cells, shown(mean(told))])
+    return table(["", *sets, "mean"], rows)
 
 
 def cost_table(figures: Mapping[str, Figures]) -> str:
