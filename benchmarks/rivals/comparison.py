@@ -129,7 +129,7 @@ def _asked(file: Path, limit: int) -> list[Asked]:
     return [Asked.of(case, budget_of(set_name(file))) for case in read_cases(file, limit)]
 
 
-def main() -> None:
+def _given() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", type=Path, nargs="+")
     parser.add_argument("--environments", type=Path, required=True, help="the folder of the environments")
@@ -139,22 +139,32 @@ def main() -> None:
     parser.add_argument("--model", type=Path, help="the folder of a sentence encoder, for adapters that need one")
     parser.add_argument("--docs", type=Path, help="the page whose tables are replaced")
     parser.add_argument("--json", type=Path, help="the file to write all outcomes to")
-    options = parser.parse_args()
-    sets = {set_name(file): _asked(file, options.limit) for file in options.cases}
+    return parser.parse_args()
+
+
+def main() -> None:
+    given = _given()
+    sets = {set_name(file): _asked(file, given.limit) for file in given.cases}
     figures: dict[str, Figures] = {}
     behaviours: dict[str, list[str]] = {}
-    if options.model:
-        os.environ["RIVAL_MODEL"] = str(options.model.absolute())
-    for adapter in (*options.only, *(WITH_MODEL if options.model else ())):
+    if given.model:
+        os.environ["RIVAL_MODEL"] = str(given.model.absolute())
+    for adapter in (*given.only, *(WITH_MODEL if given.model else ())):
         first, *others = ways_of(adapter)
-        python = interpreter(first, options.environments)
+        python = interpreter(first, given.environments)
         figures |= {way.name: measured(way, python, sets) for way in (first, *others)}
         with Running(first, python) as running:
             behaviours[first.name] = [behaves(row, running.compress) for row in BEHAVIOURS]
-    if options.learn:
-        figures = dict(left_out(options.cases, options.learn, options.limit)) | figures
-    blocks = {
-        "measured": _measured(sets),
+    if given.learn:
+        figures = dict(left_out(given.cases, given.learn, given.limit)) | figures
+    publish({"measured": _measured(sets), **_tables(figures, behaviours)}, given.docs)
+    if given.json:
+        found = {name: [of.version, of.megabytes, of.outcomes] for name, of in figures.items()}
+        given.json.write_text(json.dumps({"ways": found, "behaviours": behaviours}) + "\n", encoding="utf-8")
+
+
+def _tables(figures: Mapping[str, Figures], behaviours: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    return {
         "evidence": evidence_table(figures),
         "answers": set_table(figures, "answered"),
         "over": set_table(figures, "over"),
@@ -162,16 +172,10 @@ def main() -> None:
         "cost": cost_table(figures),
         "behaviours": behaviours_table([row.name for row in BEHAVIOURS], behaviours),
     }
-    publish(blocks, options.docs)
-    if options.json:
-        found = {name: [of.version, of.megabytes, of.outcomes] for name, of in figures.items()}
-        options.json.write_text(
-            json.dumps({"ways": found, "behaviours": behaviours}, indent=1) + "\n", encoding="utf-8"
-        )
 
 
 def _measured(sets: Mapping[str, Sequence[Asked]]) -> str:
     command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
-    commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()  # "" in no checkout
     counts = ", ".join(f"{name} {len(cases)}" for name, cases in sets.items())
     return f"Measured on {date.today().isoformat()}{commit and f', commit {commit}'}. Cases: {counts}."

@@ -1,8 +1,10 @@
 """Environments of other compressors, and processes in them that compress cases.
 
-for way in ways_of("llmslim"):
-    with Running(way, interpreter(way, Path("environments"))) as running:
-        print(running.compress("who?", ["a text"], budget=100).text)
+    for way in ways_of("llmslim"):
+        with Running(way, interpreter(way, Path("environments"))) as running:
+            print(running.compress("who?", ["a text"], budget=100).text)
+
+Making an environment needs a network; compressing does not.
 """
 
 import json
