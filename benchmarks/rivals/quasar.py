@@ -1,10 +1,13 @@
-"""quasar-context: sentences by the closeness of a sentence encoder, and values that it keeps."""
+"""quasar-context: sentences by the closeness of a sentence encoder, and values that it keeps.
+
+Its torch is the build for CPUs: PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu lets pip find it.
+"""
 
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-REQUIREMENTS = ("quasar-context==0.1.0", "torch==2.13.0+cpu")  # other builds bring gigabytes for GPUs
+REQUIREMENTS = ("quasar-context==0.1.0", "torch==2.13.0+cpu")
 
 
 def _start() -> Callable[[Mapping[str, Any]], str]:
