@@ -177,5 +177,5 @@ def _tables(figures: Mapping[str, Figures], behaviours: Mapping[str, Sequence[st
 def _measured(sets: Mapping[str, Sequence[Asked]]) -> str:
     command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
     commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()  # "" in no checkout
-    cases = sum(map(len, sets.values()))
-    return f"Measured on {date.today().isoformat()}{commit and f', commit {commit}'}: {cases} cases in {len(sets)} sets."
+    title = f"Measured on {date.today().isoformat()}{commit and f', commit {commit}'}"
+    return f"{title}: {sum(map(len, sets.values()))} cases in {len(sets)} sets."
