@@ -60,10 +60,6 @@ def _has(*parts: str) -> Callable[[Seen], bool]:
     return lambda seen: all(part in seen.text for part in parts)
 
 
-def _any(_: Seen) -> bool:
-    return True
-
-
 def _is_verbatim(seen: Seen) -> bool:
     """Each stretch between markers of omissions stands in a text; white space may differ."""
     source = " ".join(" ".join(seen.texts).split())
@@ -94,7 +90,7 @@ _OTHER = tuple(
         zip(("museum", "mill", "school", "library"), ("maps", "coins", "boats", "clocks"), strict=True), 7
     )
 )
-"""Passages about something else, more than any budget here."""
+"""Passages about something else, together more than there is room for."""
 _ANSWER = "The ferry leaves Torsund at 9:40 on Sundays and at 7:15 on all other days."
 _CODE = '''def ferry_fare(age, zone):
     """Return the fare of the ferry."""
@@ -167,8 +163,8 @@ BEHAVIOURS = (
     Behaviour("text verbatim", _is_verbatim, [*_OTHER[:2], _ANSWER, *_OTHER[2:]]),
     Behaviour("no passages", lambda seen: not seen.text.strip(), []),
     Behaviour("empty question", lambda seen: bool(seen.text.strip()), _OTHER, query=""),
-    Behaviour("one word of 4,000 letters", _any, ["Torsund" * 571], budget=50),
-    Behaviour("one token", _any, [*_OTHER, _ANSWER], budget=1),
+    Behaviour("one word of 4,000 letters", _has(), ["Torsund" * 571], budget=50),
+    Behaviour("one token", _has(), [*_OTHER, _ANSWER], budget=1),
     Behaviour("blank passages", _has(_ANSWER), ["", " \n", *_OTHER, _ANSWER, "\t"]),
     Behaviour("all fits: untouched", _has(*_OTHER[:2], _ANSWER), [*_OTHER[:2], _ANSWER], budget=400),
     Behaviour("same answer twice", lambda seen: seen.text == seen.again, [*_OTHER, _ANSWER]),
