@@ -1,21 +1,19 @@
 """Measures the CPU time of one compression, beside a plain baseline and beside the least that any compressor needs.
 
-    python benchmarks/speed.py CASES... [--limit 50] [--rounds 5] [--rivals PYTHON] [--json speed.json]
-        [--docs docs/speed.md]
+    python benchmarks/speed.py CASES... [--limit 50] [--rounds 5] [--json speed.json] [--docs docs/speed.md]
 
 CASES are files of question answering cases that lib/cases.py reads, one for each set. Each way to compress gets the
 same cases in turn, in one process, and the quickest of some rounds counts for each case; the tables have the medians.
 "warm" has a `Cache` that knows the passages from another question. "rank_bm25" is lib/baseline.py. "limit" is one
-scan for words of the input and one encoding of the output by tiktoken. The second table has how much of the evidence
-is kept, the third the milliseconds of wall time that each stage of the core takes. With `--rivals`, the interpreter of
-an environment with other compressors, they get the same cases in turn: see lib/rivals.py. Needs the extra `dev`.
+scan for words of the input and one encoding of the output by tiktoken. The second table has the milliseconds of wall
+time that each stage of the core takes. What is kept, and what other compressors take, rivals/ measures. Needs the extra
+`dev`.
 """
 
 import argparse
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
@@ -29,8 +27,7 @@ from langchain_core.documents import Document
 from lib.baseline import RankedSentences
 from lib.cases import Case, read_cases, set_name
 from lib.evaluation import ENCODING, budget_of
-from lib.markdown_blocks import publish, share, table
-from lib.rivals import Rivals
+from lib.markdown_blocks import publish, table
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from ctxcompress import Compression, CompressionConfig, Compressor, Passage
@@ -53,9 +50,6 @@ class Prepared:
     documents: Sequence[Document]
     nodes: Sequence[NodeWithScore]
     texts: Sequence[str]
-    tokens: int
-    """The tokens of all texts."""
-    evidence: Sequence[str]
     output: str
     """The compressed text."""
     warm: Compressor
@@ -80,8 +74,6 @@ class Prepared:
                 for text, of_text in zip(texts, metadata, strict=True)
             ],
             texts,
-            sum(map(TokenCounter(ENCODING), texts)),
-            [_folded(texts[number][start:end]) for number, start, end in case.gold],
             Compressor(_config(budget)).compress(case.query, passages).text,
             warm,
             count(1),
@@ -90,10 +82,6 @@ class Prepared:
     def new_query(self) -> str:
         """Return the query in a form whose result is in no cache: with more spaces at its end."""
         return self.query + " " * next(self.asked)
-
-    def kept_in(self, text: str) -> int:
-        """Return how many pieces of evidence are whole in a text."""
-        return sum(map(_folded(text).__contains__, self.evidence))
 
 
 Way = Callable[[Prepared], object]
@@ -121,47 +109,21 @@ def ways(budget: int) -> Mapping[str, Way]:
     }
 
 
-def measured(cases: Sequence[Prepared], budget: int, rounds: int, rivals: Rivals | None = None) -> dict[str, float]:
+def measured(cases: Sequence[Prepared], budget: int, rounds: int) -> dict[str, float]:
     """Return the median CPU milliseconds of each way over the cases."""
     best = [dict.fromkeys(ways(budget), float("inf")) for _ in cases]
     for _ in range(rounds):
         for case, of_case in zip(cases, best, strict=True):
-            for name, milliseconds in _times(case, budget, rivals):
+            for name, milliseconds in _times(case, budget):
                 of_case[name] = min(of_case.get(name, float("inf")), milliseconds)
     return {name: median(of_case[name] for of_case in best) for name in best[0]}
 
 
-def _times(case: Prepared, budget: int, rivals: Rivals | None) -> Iterator[tuple[str, float]]:
+def _times(case: Prepared, budget: int) -> Iterator[tuple[str, float]]:
     for name, way in ways(budget).items():
         start = process_time()
         way(case)
         yield name, 1e3 * (process_time() - start)
-    if rivals:
-        for name, run in rivals.compress(case.query, case.texts, case.tokens, budget).items():
-            yield name, run.milliseconds
-
-
-def kept(cases: Sequence[Prepared], budget: int, rivals: Rivals | None = None) -> dict[str, tuple[float, float]]:
-    """Return the name of each way to compress, the share of evidence that it keeps, and of cases over the budget."""
-    tokens, of_ways = TokenCounter(ENCODING), [_texts(case, budget, rivals) for case in cases]
-    pieces = sum(len(case.evidence) for case in cases)
-    return {
-        name: (
-            sum(case.kept_in(texts[name]) for case, texts in zip(cases, of_ways, strict=True)) / pieces,
-            sum(tokens(texts[name]) > budget for texts in of_ways) / len(cases),
-        )
-        for name in of_ways[0]
-    }
-
-
-def _texts(case: Prepared, budget: int, rivals: Rivals | None) -> dict[str, str]:
-    ranked = RankedSentences.of(case.query, case.texts).within(budget, TokenCounter(ENCODING))
-    runs = rivals.compress(case.query, case.texts, case.tokens, budget) if rivals else {}
-    return {"core": case.output, "rank_bm25": ranked, **{name: run.text for name, run in runs.items()}}
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split())
 
 
 def by_stage(cases: Sequence[Prepared], budget: int, rounds: int) -> dict[str, float]:
@@ -187,25 +149,20 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", type=Path, help="the file to write the figures to")
     parser.add_argument("--docs", type=Path, help="the document to put the tables into")
-    parser.add_argument("--rivals", type=Path, help="the interpreter of an environment with other compressors")
     options = parser.parse_args()
-    with Rivals(options.rivals) if options.rivals else nullcontext() as rivals:
-        figures = {set_name(path): _figures(path, options.limit, options.rounds, rivals) for path in options.cases}
-        names = [f"{name} {version}" for name, version in rivals.versions.items()] if rivals else []
-    print(*names, sep=", ")
-    publish({"speed": _speed(figures), "kept": _kept(figures)}, options.docs)
+    figures = {set_name(path): _figures(path, options.limit, options.rounds) for path in options.cases}
+    publish({"speed": _speed(figures)}, options.docs)
     print(_stages(figures))
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
 
 
-def _figures(path: Path, limit: int, rounds: int, rivals: Rivals | None) -> dict[str, dict[str, Any]]:
+def _figures(path: Path, limit: int, rounds: int) -> dict[str, dict[str, Any]]:
     budget = budget_of(set_name(path))
     cases = [Prepared.of(case, budget) for case in read_cases(path, limit)]
     return {
-        "milliseconds": measured(cases, budget, rounds, rivals),
+        "milliseconds": measured(cases, budget, rounds),
         "stages": by_stage(cases, budget, rounds),
-        "kept": kept(cases, budget, rivals),
     }
 
 
@@ -220,15 +177,6 @@ def _speed(figures: _Figures) -> str:
 def _stages(figures: _Figures) -> str:
     rows = [[name, *(f"{of_set['stages'][stage]:.2f}" for stage in _STAGES)] for name, of_set in figures.items()]
     return table(["set", *_STAGES], rows)
-
-
-def _kept(figures: _Figures) -> str:
-    columns = list(next(iter(figures.values()))["kept"])
-    rows = [
-        [name, *(f"{share(kept)} ({over:.0%})" if over else share(kept) for kept, over in of_set["kept"].values())]
-        for name, of_set in figures.items()
-    ]
-    return table(["set", *columns], rows)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,147 @@
+"""Tables of what compressors keep and cost."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import mean, median
+from typing import NamedTuple
+
+import numpy as np
+from lib.markdown_blocks import share, table
+from numpy.typing import NDArray
+
+__all__ = ["Figures", "Outcome", "behaviours_table", "cost_table", "difference", "evidence_table", "set_table"]
+
+_RESAMPLES = 4_000
+_NONE = "–"
+
+
+class Outcome(NamedTuple):
+    """What is left of a case."""
+
+    kept: int
+    """Pieces of evidence that are whole in the text."""
+    pieces: int
+    answered: bool | None
+    """Whether an accepted answer is in the text; None if none is in the passages."""
+    tokens: int
+    budget: int
+    milliseconds: float
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a way to compress keeps of each set."""
+
+    version: str
+    outcomes: Mapping[str, Sequence[Outcome]]
+    megabytes: float | None = None
+    """The peak of its process's memory."""
+
+
+def evidence_table(figures: Mapping[str, Figures]) -> str:
+    """Return the share of evidence in each set, and the difference of the means to the first row with its interval.
+    A star marks a difference in a set that chance does not explain."""
+    first = next(iter(figures.values()))
+    rows = []
+    for name, of in figures.items():
+        cells = [_evidence_cell(of, first, of_set) for of_set in first.outcomes]
+        low, middle, high = difference(of, first, list(first.outcomes))
+        interval = _NONE if of is first else f"{_signed(middle)} [{_signed(low)}, {_signed(high)}]"
+        rows.append([name, *cells, share(mean(_evidence(outcomes) for outcomes in of.outcomes.values())), interval])
+    return table(["", *first.outcomes, "mean", "difference [95 %]"], rows)
+
+
+def _evidence_cell(of: Figures, first: Figures, of_set: str) -> str:
+    low, _, high = difference(of, first, [of_set])
+    return share(_evidence(of.outcomes[of_set])) + ("*" if low > 0 or high < 0 else "")
+
+
+def _evidence(outcomes: Sequence[Outcome]) -> float:
+    return sum(of.kept for of in outcomes) / sum(of.pieces for of in outcomes)
+
+
+def difference(one: Figures, other: Figures, sets: Sequence[str]) -> tuple[float, float, float]:
+    """Return the difference of the evidence of two ways, a mean of sets, between the ends of its interval of 95 %.
+
+    Each sample draws cases of each set anew, the same ones for both.
+    """
+    random = np.random.default_rng(0)
+    samples = np.zeros(_RESAMPLES)
+    for name in sets:
+        kept = _column(one, name, "kept") - _column(other, name, "kept")
+        drawn = random.integers(kept.size, size=(_RESAMPLES, kept.size))
+        samples += kept[drawn].sum(axis=1) / _column(one, name, "pieces")[drawn].sum(axis=1)
+    low, high = np.quantile(samples / len(sets), (0.025, 0.975))
+    exact = mean(_evidence(one.outcomes[name]) - _evidence(other.outcomes[name]) for name in sets)
+    return float(low), exact, float(high)
+
+
+def _column(figures: Figures, of_set: str, name: str) -> NDArray[np.float64]:
+    return np.array([getattr(outcome, name) for outcome in figures.outcomes[of_set]], dtype=np.float64)
+
+
+def _signed(value: float) -> str:
+    return f"{'−' if value < 0 else '+'}{share(abs(round(value, 3)))}"
+
+
+def _answered(outcomes: Sequence[Outcome]) -> float | None:
+    told = [of.answered for of in outcomes if of.answered is not None]
+    return mean(told) if told else None
+
+
+def _over(outcomes: Sequence[Outcome]) -> float:
+    return mean(of.tokens > of.budget for of in outcomes)
+
+
+def _milliseconds(outcomes: Sequence[Outcome]) -> float | None:
+    return median(of.milliseconds for of in outcomes) or None
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.0f} %"
+
+
+class _Column(NamedTuple):
+    of: Callable[[Sequence[Outcome]], float | None]
+    shown: Callable[[float], str]
+
+
+_COLUMNS = {
+    "answered": _Column(_answered, share),
+    "over": _Column(_over, _percent),
+    "milliseconds": _Column(_milliseconds, lambda value: f"{value:.1f}"),
+}
+
+
+def set_table(figures: Mapping[str, Figures], column: str) -> str:
+    """Return a figure of each set and the mean, without ways and sets that have none."""
+    of, shown = _COLUMNS[column]
+    found = {name: {of_set: of(outcomes) for of_set, outcomes in way.outcomes.items()} for name, way in figures.items()}
+    sets = list(dict.fromkeys(of_set for values in found.values() for of_set in values if values[of_set] is not None))
+    rows = []
+    for name, values in found.items():
+        told = [value for value in values.values() if value is not None]
+        if told:
+            cells = (_NONE if values[of_set] is None else shown(values[of_set]) for of_set in sets)
+            rows.append([name, *cells, shown(mean(told))])
+    return table(["", *sets, "mean"], rows)
+
+
+def cost_table(figures: Mapping[str, Figures]) -> str:
+    """Return the version of each way, the share of the budget that it uses, its memory, and cases that it failed on."""
+    rows = []
+    for name, way in figures.items():
+        outcomes = [of for of_set in way.outcomes.values() for of in of_set]
+        used = mean(of.tokens / of.budget for of in outcomes)
+        memory = f"{way.megabytes:.0f}" if way.megabytes else _NONE
+        errors = sum(bool(of.error) for of in outcomes)
+        rows.append([name, way.version or _NONE, _percent(used), memory, f"{errors}"])
+    return table(["", "version", "budget used", "memory MB", "errors"], rows)
+
+
+def behaviours_table(names: Sequence[str], found: Mapping[str, Sequence[str]]) -> str:
+    """Return a row for each behaviour, and how many hold."""
+    rows = [[name, *cells] for name, *cells in zip(names, *found.values(), strict=True)]
+    total = [f"{sum(cell == 'yes' for cell in cells)} of {len(cells)}" for cells in found.values()]
+    return table(["", *found], [*rows, ["**hold**", *total]])
