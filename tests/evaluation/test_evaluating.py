@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ctxcompress import Compressor, Passage
-from ctxcompress.apps.evaluation import Question, evaluate, from_langchain, from_llamaindex
+from ctxcompress.apps.evaluation import Question, Report, evaluate, from_langchain, from_llamaindex
 from ctxcompress.apps.evaluation.measures import Needs
 from ctxcompress.errors import ConfigError, InputError, MissingExtra
 

@@ -44,7 +44,7 @@ def _failure(row: Row, asked: Asked, others: str) -> Html:
         for piece, why in zip_longest(row.lost, row.why, fillvalue="")
         for part in (
             element("blockquote", {"class": "t", "dir": "auto"}, _cut(piece.strip())),
-            *([element("p", {"class": "why"}, why)] if why else []),
+            *([element("p", {"class": "note"}, why)] if why else []),
         )
     ]
     kept = element("div", {"class": "t", "dir": "auto"}, _cut(row.text))
