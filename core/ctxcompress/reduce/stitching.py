@@ -186,14 +186,15 @@ def _paragraphs(text: str) -> Iterator[Span]:
 
 
 def continuations(passages: Sequence[Passage], numbers: Iterable[int]) -> Iterator[Link]:
-    """Yield links of length 0 between passages of source code that continue one another.
+    """Yield links of length 0 between passages of one document that continue one another.
 
-    Only passages from files with a name of source code are linked so. The offsets in their metadata decide; without
-    offsets they must be neighbours in the input, with the white space between them not stripped.
+    The offsets in their metadata decide. Text is linked only to its neighbour in the input: a heading that came after
+    its text, or stood over another passage, would mislead. Source code is linked wherever it stands, also without
+    offsets to its neighbour if the white space between them is not stripped.
     """
     files: dict[Hashable, list[int]] = {}
     for number in numbers:
-        if (group := group_of(passages[number])) and is_code_name(passages[number].file_path or passages[number].title):
+        if group := group_of(passages[number]):
             files.setdefault(group, []).append(number)
     for of_file in files.values():
         if len(of_file) > 1:
@@ -201,14 +202,17 @@ def continuations(passages: Sequence[Passage], numbers: Iterable[int]) -> Iterat
 
 
 def _in_file(passages: Sequence[Passage], numbers: Sequence[int]) -> Iterator[Link]:
+    first = passages[numbers[0]]
+    is_code = is_code_name(first.file_path or first.title)
     starts = {number: start for number in numbers if (start := _offset(passages[number])) is not None}
     for one, other in pairwise(sorted(starts, key=starts.__getitem__)):
         gap = starts[other] - starts[one] - len(passages[one].text)
-        if 0 <= gap <= _MOST_STRIPPED:
-            yield Link(0, one, other, _filler(passages[one].text, gap))
+        if 0 <= gap <= _MOST_STRIPPED and (is_code or other - one == 1):
+            yield Link(0, one, other, _filler(passages[one].text, gap) if is_code or gap > 1 else " " * gap)
+    if not is_code:
+        return
     others = [number for number in numbers if number not in starts]
     texts = [passages[number].text for number in others]
-    first = passages[numbers[0]]
     goes_on = continues_in_next(texts, source_language(first.text, first.file_path or first.title))
     for (one, other), found in zip(pairwise(others), goes_on, strict=True):
         if found and other - one == 1 and (passages[one].text[-1:] == "\n" or passages[other].text[:1] == "\n"):

@@ -74,6 +74,8 @@ _NO_OUTPUT = lazy_regex(
 _FEWEST_DISTINCT, _OFTEN, _REPEATED = 6, 3, 0.55
 """The fewest different lines that show what a text is, how many of them make a shape that programs write, and the least
 share of the lines that have such shapes."""
+_MARKDOWN = ("\n```", "\n|---", "\n| ---", "\n|:--", "\n| :--")
+"""A fence and the line below the header of a table, which logs do not have."""
 _HUNK = lazy_regex(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
 _IN_DIFF = lazy_regex(
     r"[-+ @\\]|\r?\n|diff |index |new file|deleted |old mode|new mode|similarity |rename |copy |Binary "
@@ -213,7 +215,9 @@ def _may_be_log(text: str) -> bool:
 
 
 def _may_be_output(text: str) -> bool:
-    return text.lstrip()[:1] not in ("{", "<") and "\n```" not in text and not text.startswith("```")
+    if text.lstrip()[:1] in ("{", "<") or text.startswith("```"):
+        return False
+    return not any(sign in text for sign in _MARKDOWN)
 
 
 def _beside(kinds: list[LineKind]) -> int:

@@ -115,8 +115,10 @@ def test_whatever_the_text_no_word_is_cut(text, name):
 
 def test_a_fence_is_not_cut_open():
     fence = "```python\n" + "print('one line of the code that nobody cuts')\n" * 20 + "```"
-    assert cut(fence, 300).text == fence
-    assert "```" not in cut(f"Before it. {'More of it. ' * 9}\n\n{fence}\n\n{'After it. ' * 9}", 300).text
+    for text in (fence, f"Before it. {'More of it. ' * 9}\n\n{fence}\n\n{'After it. ' * 9}"):
+        left = cut(text, 300).text
+        assert left.count("```") in (0, 2)
+        assert all(" ".join(part.split()) in " ".join(text.split()) for part in left.split("[…]"))
 
 
 def test_the_sentence_that_is_asked_for_is_kept_between_head_and_tail():

@@ -25,3 +25,8 @@ def test_many_passages_of_one_title_end() -> None:
         Passage(str(n), "I like Python. It is nice.", title="Python" if n % 2 else f"T{n}x") for n in range(8_000)
     ]
     assert compress("nice", passages, max_tokens=20).tokens <= 20
+
+
+def test_a_table_below_a_line_that_looks_printed_keeps_its_header() -> None:
+    text = "==== timeout timeout timeout 3.14 ====. \n\n| k | v |\n|---|---|\n| timeout | timeout |"
+    assert "| k | v |\n|---|---|\n| timeout |" in compress("timeout", [text], max_tokens=25).text
