@@ -34,7 +34,7 @@ from ctxcompress.encoders import StaticVectors
 from ctxcompress.text.tokens import TokenCounter
 from rivals.behaviours import BEHAVIOURS, behaves
 from rivals.environments import ADAPTERS, WITH_MODEL, Answer, Running, Way, interpreter, ways_of
-from rivals.tables import Figures, Outcome, behaviours_table, cost_table, evidence_table, set_table
+from rivals.tables import Figures, Outcome, behaviours_table, cost_table, evidence_table
 
 __all__ = ["Asked", "main", "outcome"]
 
@@ -166,9 +166,6 @@ def main() -> None:
 def _tables(figures: Mapping[str, Figures], behaviours: Mapping[str, Sequence[str]]) -> dict[str, str]:
     return {
         "evidence": evidence_table(figures),
-        "answers": set_table(figures, "answered"),
-        "over": set_table(figures, "over"),
-        "cpu": set_table(figures, "milliseconds"),
         "cost": cost_table(figures),
         "behaviours": behaviours_table([row.name for row in BEHAVIOURS], behaviours),
     }

@@ -1,6 +1,6 @@
 """Tables of what compressors keep and cost."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 from typing import NamedTuple
@@ -9,7 +9,7 @@ import numpy as np
 from lib.markdown_blocks import share, table
 from numpy.typing import NDArray
 
-__all__ = ["Figures", "Outcome", "behaviours_table", "cost_table", "difference", "evidence_table", "set_table"]
+__all__ = ["Figures", "Outcome", "behaviours_table", "cost_table", "difference", "evidence_table"]
 
 _RESAMPLES = 4_000
 _NONE = "–"
@@ -102,42 +102,26 @@ def _percent(value: float) -> str:
     return f"{100 * value:.0f} %"
 
 
-class _Column(NamedTuple):
-    of: Callable[[Sequence[Outcome]], float | None]
-    shown: Callable[[float], str]
-
-
-_COLUMNS = {
-    "answered": _Column(_answered, share),
-    "over": _Column(_over, _percent),
-    "milliseconds": _Column(_milliseconds, lambda value: f"{value:.1f}"),
-}
-
-
-def set_table(figures: Mapping[str, Figures], column: str) -> str:
-    """Return a figure of each set and the mean, without ways and sets that have none."""
-    of, shown = _COLUMNS[column]
-    found = {name: {of_set: of(outcomes) for of_set, outcomes in way.outcomes.items()} for name, way in figures.items()}
-    sets = list(dict.fromkeys(of_set for values in found.values() for of_set in values if values[of_set] is not None))
-    rows = []
-    for name, values in found.items():
-        told = [value for value in values.values() if value is not None]
-        if told:
-            cells = (_NONE if values[of_set] is None else shown(values[of_set]) for of_set in sets)
-            rows.append([name, *cells, shown(mean(told))])
-    return table(["", *sets, "mean"], rows)
-
-
 def cost_table(figures: Mapping[str, Figures]) -> str:
-    """Return the version of each way, the share of the budget that it uses, its memory, and cases that it failed on."""
+    """Return the version of each way and its means over the sets: answers, cases over the budget, tokens, CPU, memory,
+    and how many cases it failed on."""
     rows = []
     for name, way in figures.items():
-        outcomes = [of for of_set in way.outcomes.values() for of in of_set]
-        used = mean(of.tokens / of.budget for of in outcomes)
-        memory = f"{way.megabytes:.0f}" if way.megabytes else _NONE
-        errors = sum(bool(of.error) for of in outcomes)
-        rows.append([name, way.version or _NONE, _percent(used), memory, f"{errors}"])
-    return table(["", "version", "budget used", "memory MB", "errors"], rows)
+        sets = [*way.outcomes.values()]
+        answered = [told for told in map(_answered, sets) if told is not None]
+        times = [time for time in map(_milliseconds, sets) if time is not None]
+        used = mean(of.tokens / of.budget for outcomes in sets for of in outcomes)
+        cells = (
+            way.version or _NONE,
+            share(mean(answered)) if answered else _NONE,
+            _percent(mean(map(_over, sets))),
+            _percent(used),
+            f"{mean(times):.1f}" if times else _NONE,
+            f"{way.megabytes:.0f}" if way.megabytes else _NONE,
+            f"{sum(bool(of.error) for outcomes in sets for of in outcomes)}",
+        )
+        rows.append([name, *cells])
+    return table(["", "version", "answers", "over the budget", "budget used", "CPU ms", "memory MB", "errors"], rows)
 
 
 def behaviours_table(names: Sequence[str], found: Mapping[str, Sequence[str]]) -> str:
