@@ -48,6 +48,8 @@ def test_a_complex_question():
     for found in excerpts["results"]:
         found["content"] = found["content"][:900].rsplit(" ", 1)[0]
     result = compress_search_results(excerpts, CLOUDS)
+    expected = about(result.original_tokens, result.compressed_tokens, result.savings_percent)
+    assert documented("the same with results of 900") == expected
     assert 40 <= result.savings_percent <= 55
 
 
