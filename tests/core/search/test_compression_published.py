@@ -33,9 +33,7 @@ def test_a_simple_question():
     assert all(len(found["content"]) <= 300 for found in result.results["results"])
     naive, now = result.original_tokens, result.compressed_tokens
     assert documented('"What is Kubernetes?"') == about(naive, now, result.savings_percent)
-    assert documented("the same, four searches") == about(4 * naive, now, round(100 - 100 * now / (4 * naive), 1))
     stages = 4 * (naive + OVERHEAD), now + OVERHEAD
-    assert documented("the same with 600") == about(*stages, round(100 - 100 * stages[1] / stages[0], 1))
     assert 1 - stages[1] / stages[0] > 0.9
 
 
