@@ -11,14 +11,20 @@ from ctxcompress.data.passages import Passage
 from ctxcompress.errors import InputError
 
 __all__ = [
+    "MOST_STRIPPED",
     "RECORD_KEY",
     "as_number",
     "as_passages",
     "copied",
+    "offset_of",
     "own_copy",
     "passage_from_metadata",
 ]
 
+MOST_STRIPPED = 80
+"""The most characters of white space that a splitter may have stripped between two chunks."""
+_OFFSETS = ("start_index", "start_char_idx")
+"""The metadata keys under which splitters store where a chunk begins in its document."""
 RECORD_KEY = "ctxcompress"
 """The metadata key of an adapter's record."""
 
@@ -112,6 +118,12 @@ def as_number(value: object) -> float | None:
     except OverflowError:
         return None
     return number if math.isfinite(number) else None
+
+
+def offset_of(passage: Passage) -> int | None:
+    """Return where a chunk begins in its document, as splitters write it; None if that is unknown."""
+    values = (passage.metadata.get(name) for name in _OFFSETS)
+    return next((value for value in values if type(value) is int and value >= 0), None)
 
 
 def _as_passage(index: int, given: object, metadata_map: Mapping[str, str]) -> Passage:

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from ctxcompress.code.detection import continues_in_next, is_code_name, source_language
 from ctxcompress.data.documents import Document, Piece, Spans, documents_as_they_are
+from ctxcompress.data.metadata import MOST_STRIPPED, offset_of
 from ctxcompress.data.passages import Passage, Span, intersection, inverse
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.reduce.filters import group_of
@@ -25,11 +26,7 @@ _SENTENCE_ENDS = (". ", "? ", "! ", "\n", "\u3002", "\uff1f", "\uff01")
 _HEADING = lazy_regex(r"#{1,6} ")
 _LAST_WORD = lazy_regex(r"\w+\Z")
 _LONGEST_WORD = 200
-_OFFSETS = ("start_index", "start_char_idx")
-"""The metadata keys under which splitters store where a chunk begins in its document."""
 _INDENT = 4
-_MOST_STRIPPED = 80
-"""The most characters of white space that a splitter may have stripped between two chunks."""
 
 
 def stitched(
@@ -204,11 +201,11 @@ def continuations(passages: Sequence[Passage], numbers: Iterable[int]) -> Iterat
 def _in_file(passages: Sequence[Passage], numbers: Sequence[int]) -> Iterator[Link]:
     first = passages[numbers[0]]
     is_code = is_code_name(first.file_path or first.title)
-    starts = {number: start for number in numbers if (start := _offset(passages[number])) is not None}
+    starts = {number: start for number in numbers if (start := offset_of(passages[number])) is not None}
     for one, other in pairwise(sorted(starts, key=starts.__getitem__)):
         gap = starts[other] - starts[one] - len(passages[one].text)
-        if 0 <= gap <= _MOST_STRIPPED and (is_code or other - one == 1):
-            yield Link(0, one, other, _filler(passages[one].text, gap) if is_code or gap > 1 else " " * gap)
+        if 0 <= gap <= MOST_STRIPPED and (is_code or other - one == 1):
+            yield Link(0, one, other, _filler(passages[one].text, gap))
     if not is_code:
         return
     others = [number for number in numbers if number not in starts]
@@ -226,8 +223,3 @@ def _filler(text: str, gap: int) -> str:
     tab = "\n\t" in text
     indent = next(width for width in range(gap - 1, -1, -1) if tab or width % _INDENT == 0)
     return "\n" * (gap - indent) + ("\t" if tab else " ") * indent
-
-
-def _offset(passage: Passage) -> int | None:
-    values = (passage.metadata.get(name) for name in _OFFSETS)
-    return next((value for value in values if type(value) is int and value >= 0), None)

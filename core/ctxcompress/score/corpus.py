@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, count
+from itertools import chain, count, pairwise
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxcompress.data.metadata import MOST_STRIPPED, offset_of
 from ctxcompress.data.passages import Kind, Passage, Segment
 from ctxcompress.data.table import Floats, Integers, SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
@@ -178,10 +179,31 @@ def _without_label(segment: Segment, text: str) -> str:
 def _section_labels(passages: Sequence[Passage], table: SegmentTable) -> tuple[list[str], list[Sequence[str]]]:
     """Return the title and headings of each section, and the words of its innermost heading."""
     firsts = np.flatnonzero(np.diff(table.sections, prepend=-1)).tolist()
-    under = [(passages[table.document[number]], table.segments[number].heading) for number in firsts]
+    before = _headings_before(passages, table)
+    places = [(table.document[number], table.segments[number].heading) for number in firsts]
+    under = [(passages[document], heading or before.get(document, ())) for document, heading in places]
     labels = [" › ".join(filter(None, (item.title, *(item.header_path or ()), *heading))) for item, heading in under]
     words = {heading: tuple(split_words(heading[-1])) if heading else () for _, heading in under}
     return labels, [words[heading] for _, heading in under]
+
+
+def _headings_before(passages: Sequence[Passage], table: SegmentTable) -> dict[int, tuple[str, ...]]:
+    """Return number of a chunk -> the headings above its beginning, for chunks right after another one of the same
+    document, by the offsets that splitters write. Chunks can be in any order: a retriever gives the best one first."""
+    starts: dict[str, list[tuple[int, int]]] = {}
+    for number, passage in enumerate(passages):
+        name, start = passage.doc_id or passage.file_path, offset_of(passage)
+        if name and start is not None and not passage.header_path:
+            starts.setdefault(name, []).append((start, number))
+    found: dict[int, tuple[str, ...]] = {}
+    for of_document in starts.values():
+        for (start, one), (following, other) in pairwise(sorted(of_document)):
+            if 0 <= following - start - len(passages[one].text) <= MOST_STRIPPED:
+                last = (
+                    table.segments[table.first[one + 1] - 1].heading if table.first[one + 1] > table.first[one] else ()
+                )
+                found[other] = last or found.get(one, ())
+    return found
 
 
 def of_kinds(table: SegmentTable, kinds: Collection[Kind]) -> NDArray[np.bool_]:
