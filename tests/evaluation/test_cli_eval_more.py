@@ -32,7 +32,8 @@ def evaluated(*arguments: object) -> Result:
 @pytest.fixture
 def questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "questions.jsonl"
-    path.write_text("".join(json.dumps(ROW | {"id": str(number)}) + "\n" for number in range(25)))
+    rows = (ROW | {"id": str(number), "query": f"What is the default timeout, {number}?"} for number in range(25))
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     (tmp_path / "models_to_ask.py").write_text(MODEL)
     monkeypatch.syspath_prepend(tmp_path)
     return path

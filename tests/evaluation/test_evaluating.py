@@ -124,10 +124,10 @@ def test_each_method_keeps_to_the_budget(method: str, tmp_path: Path) -> None:
         assert report.rows[1].text.startswith(EVIDENCE)
 
 
-def test_bm25_without_its_package_is_the_scorer_of_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_methods_without_their_packages_name_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ctxcompress.apps.evaluation.methods.find_spec", lambda _: None)
-    report = evaluate([QUESTION], budgets=[20], methods=["bm25"])
-    assert report.rows[0].text == Compressor().compress(QUERY, PASSAGES, max_tokens=20, scorer="bm25").text
+    with pytest.raises(MissingExtra, match=r"pip install 'ctxcompress\[rank-bm25\]'"):
+        evaluate([QUESTION], methods=["bm25"])
     with pytest.raises(MissingExtra, match="pip install langchain-classic langchain-community"):
         evaluate([QUESTION], methods=["EmbeddingsFilter:static"])
 

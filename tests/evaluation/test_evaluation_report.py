@@ -1,6 +1,7 @@
 """What a report says of all questions: means with intervals, losses, failures, comparisons; and its form as JSON."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -75,6 +76,14 @@ def test_losses_are_of_what_all_passages_have() -> None:
     assert REPORT.losses("default").tolist() == [[0.5, 0, 0], [0, 0, 0], [1, 0.5, 0]]
     with pytest.raises(ConfigError, match="no method 'best' in the report; it has default, first"):
         REPORT.losses("best")
+
+
+def test_what_cannot_be_lost_promises_nothing() -> None:
+    asked = [replace(question, held=0) for question in REPORT.questions[:1]] + [*REPORT.questions[1:]]
+    rest = replace(REPORT, questions=tuple(asked))
+    assert rest.losses("default").tolist() == REPORT.losses("default").tolist()[1:]
+    alike = replace(REPORT, questions=tuple(replace(question, query="The same?") for question in REPORT.questions))
+    assert alike.losses("default").tolist() == REPORT.losses("default").tolist()[:1]
 
 
 def test_failures_and_what_the_questions_are() -> None:

@@ -9,11 +9,12 @@ from ctxcompress.data.table import SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.lines import ends_sentence
 
-__all__ = ["OF_SENTENCES", "assemble", "gaps", "stripped_end"]
+__all__ = ["OF_SENTENCES", "assemble", "gaps", "is_within_quotes", "stripped_end"]
 
 _RECORD = Kind.RECORD
 _BLANK = lazy_regex(r"(?:\s|\\[nrt])*+")
 """White space, which is escaped in JSON text within a string."""
+_ESCAPED = lazy_regex(r"\\.")
 _WITHOUT_SENTENCES = frozenset((Kind.HEADING, Kind.TABLE, Kind.CODE, Kind.RECORD))
 OF_SENTENCES = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE, Kind.TURN))
 
@@ -104,8 +105,10 @@ def gaps(
     marker. is_within: whether all other sentences have none, either.
     """
     number, last = table.first[document], table.first[document + 1]
-    if number == last or table.kinds <= _WITHOUT_SENTENCES:
+    if number == last:
         return []
+    if table.kinds <= _WITHOUT_SENTENCES:
+        return [] if is_within else list(_string_gaps(table, document, spans))
     if table.kind[number] is Kind.LOG:
         return [] if is_within else list(_line_gaps(table, document, spans))
     pieces = list(_pieces(table, document, spans))
@@ -167,6 +170,21 @@ def _marker(table: SegmentTable, document: int, end: int, start: int) -> Iterato
             yield start, f"{GAP} "
         elif table.kind[number] in OF_SENTENCES:
             yield start - _indentation(table, document, number), f"{GAP}\n"
+
+
+def is_within_quotes(table: SegmentTable, number: int) -> bool:
+    """Tell whether a segment is part of a string of data, whose quotes are other segments."""
+    around = [table.texts[other] for other in table.needs(number)] if table.kind[number] is _RECORD else ()
+    return any(_ESCAPED.sub("", text).count('"') % 2 for text in around)
+
+
+def _string_gaps(table: SegmentTable, document: int, spans: Sequence[Span]) -> Iterator[tuple[int, str]]:
+    """Yield a marker for each place where text is missing between two pieces of one string."""
+    for before, after in pairwise(_pieces(table, document, spans)):
+        number, other = table.segment_at(document, before.end), table.segment_at(document, after.start + 1)
+        is_one = other > number + 1 and table.needs(number) == table.needs(other)
+        if is_one and is_within_quotes(table, number):
+            yield before.end, f" {GAP}"
 
 
 def _indentation(table: SegmentTable, document: int, number: int) -> int:

@@ -142,15 +142,18 @@ class Coherence:
             if companions is not None:
                 yield [other, *companions]
 
-    def is_orphan(self, items: Collection[int], kept: Container[int]) -> bool:
+    def is_orphan(self, items: Collection[int], kept: Container[int], *, also_likely: bool = False) -> bool:
         """Tell whether a reader lacks what explains these segments, or whether they are too short to be understood
         alone and stand beside no kept one. A whole document is none, however short.
+
+        also_likely: whether the segments are likely needed. Then only a short one is an orphan that lacks what explains
+        it: "No." would answer the question of another heading.
         """
         numbers = [number for number in items if number < self._segments]
-        if any(other not in items for number in numbers for other in self._explanations(number, kept)):
-            return True
-        if sum(len(self._table.texts[number].strip()) for number in numbers) >= _SHORTEST_ALONE:
-            return False
+        is_unexplained = any(other not in items for number in numbers for other in self._explanations(number, kept))
+        is_short = sum(len(self._table.texts[number].strip()) for number in numbers) < _SHORTEST_ALONE
+        if also_likely or is_unexplained or not is_short:
+            return is_unexplained and (is_short or not also_likely)
         return not any(self._has_neighbour(number, kept) or self._table.is_lone(number) for number in numbers)
 
     def openings(self, items: Iterable[int]) -> Iterator[int]:
@@ -243,7 +246,7 @@ class Knapsack:
             cost = sum(map(self.cost, wanted))
             if not wanted or cost > self.room:
                 misses += 1
-            elif no_orphans and kept and self.coherence.is_orphan(wanted, kept):
+            elif kept and self.coherence.is_orphan(wanted, kept, also_likely=not no_orphans):
                 self.orphans.add(item)
             elif repeats is not None and self.novelty.share(wanted) < _FRESH:
                 repeats.append(item)

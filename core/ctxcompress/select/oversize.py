@@ -9,7 +9,7 @@ from ctxcompress.data.documents import Spans
 from ctxcompress.data.passages import Kind, Segment, Span
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.select.between_segments import stripped_end
+from ctxcompress.select.between_segments import is_within_quotes, stripped_end
 from ctxcompress.select.layout import Layout
 from ctxcompress.text.lines import after_marks, is_between_graphemes, longest_prefix
 
@@ -28,7 +28,6 @@ _LETTER = lazy_regex(r"\w")
 _MOST_TOKENS = 4
 """The most tokens of one character: the bytes of its UTF-8 encoding."""
 _FENCES = ("```", "~~~")
-_ESCAPED = lazy_regex(r"\\.")
 _FENCE_LINE = lazy_regex(r"^[ \t>]*+(?:`{3}|~{3})[^\n]*+\n?", re.MULTILINE)
 
 
@@ -113,7 +112,7 @@ class _Lone:
             return self.segment.unit is not None
         around = [self.table.texts[other] for other in self.table.needs(self.number)]
         is_tagged = any(text.lstrip().startswith("<") for text in around) and not self.text.lstrip().startswith("<")
-        return not is_tagged and not any(_ESCAPED.sub("", text).count('"') % 2 for text in around)
+        return not is_tagged and not is_within_quotes(self.table, self.number)
 
     def fits(self, spans: Spans) -> bool:
         """Tell whether these spans of its document fit alone."""

@@ -7,6 +7,7 @@ from itertools import chain
 import numpy as np
 
 from ctxcompress.data.documents import Spans
+from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.select.knapsack import Coherence, Costs, Knapsack, rank
 from ctxcompress.select.layout import Composed, Layout
@@ -30,6 +31,7 @@ _LARGEST = 1e6
 """The greatest value, so that its fourth power does not overflow."""
 _SAME_WORTH = 0.8
 """The least worth of a copy, relative to the best copy in its document, with which it can be kept in its place."""
+_READ_ALONE = frozenset((Kind.CODE, Kind.RECORD))
 _FILLS = 8
 """The most times that room is filled: first all of it, then what is left over."""
 _TRIES = 24
@@ -108,11 +110,11 @@ def select(
 
 
 def _keepable_alone(candidates: "Candidates", order: Sequence[int]) -> list[int]:
-    """Return the best segment, if it can be read without what announces it: it announces nothing itself, and is not a
-    passage of its own, whose label is the passage before."""
-    leading, is_lone = candidates.structure.leading, candidates.structure.table.is_lone
+    """Return the best segment, if it can be read without what announces it, as code and records can. An item cannot:
+    what announces it may say "not"."""
+    leading, kind = candidates.structure.leading, candidates.structure.table.kind
     best = next((number for number in order if number not in leading), None)
-    return [] if best is None or is_lone(best) else [best]
+    return [] if best is None or kind[best] not in _READ_ALONE else [best]
 
 
 def _with_part(table: SegmentTable, part: int, values: Floats, known: Collection[int]) -> "Candidates":

@@ -93,3 +93,15 @@ def _section(number: int, name: str) -> str:
     ]
     first = f"This plan is for teams of {number + 2} people who work on {TOPICS[number % 5]}."
     return "\n\n".join((f"## {name}", first, *lines))
+
+
+def test_a_short_answer_never_stands_below_the_heading_of_another_question() -> None:
+    things = ("refund", "discount", "trial", "manual", "phone", "shop", "garden", "boat")
+    answers = {thing: ("No.", "Yes.")[number % 2] for number, thing in enumerate(things)}
+    page = "# Questions\n\n" + "".join(f"### Is there a {thing}?\n\n{said}\n\n" for thing, said in answers.items())
+    for budget in range(10, 90):
+        text = compress("is there a refund?", [page], max_tokens=budget).text
+        for part in text.split("### ")[1:]:
+            assert part.replace("[…]", "").split() == [
+                *f"Is there a {part.split()[3]} {answers[part.split()[3][:-1]]}".split()
+            ]

@@ -33,7 +33,7 @@ class Needs:
     def explaining(self, item, kept):
         return ()
 
-    def is_orphan(self, items, kept):
+    def is_orphan(self, items, kept, *, also_likely):
         return False
 
 

@@ -1,8 +1,10 @@
 """What `eval` can say of a report besides its tables: a budget with a guarantee, answers of a model, and money."""
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import NamedTuple
 
 from rich.console import RenderableType
@@ -41,6 +43,11 @@ class Wanted:
 
     def check(self) -> None:
         """Raise ConfigError for arguments that do not fit together."""
+        for name, share in (("--max-loss", self.max_loss), ("--confidence", self.confidence)):
+            if share is not None and not 0 < share < 1:
+                raise ConfigError(f"{name} is {share:g}; give a number above 0 and below 1, such as 0.05")
+        if self.answers is not None and self.llm is None:
+            raise ConfigError("--answers is given without --llm; give the model whose answers are kept there")
         if self.settings is not None and self.max_loss is None:
             raise ConfigError("--settings is given without --max-loss; give the share that may be lost, such as 0.05")
         if self.judge is not None and self.llm is None:
@@ -120,6 +127,7 @@ def _answers(answers: Answers) -> Table:
 def _named(name: str) -> object:
     """Return the object that MODULE:NAME names. Raises ConfigError if there is none."""
     module, _, attribute = name.partition(":")
+    sys.path.insert(0, str(Path.cwd()))  # as `python -m` has it
     try:
         return getattr(import_module(module), attribute)
     except (ImportError, AttributeError, ValueError) as error:

@@ -28,7 +28,8 @@ from ctxcompress.errors import ConfigError, InputError
 
 __all__ = ["Request", "run_eval"]
 
-_WIDTH = 100
+_WIDTH = 140
+"""Characters of a line: of a narrower table the numbers would be cut."""
 _LONGEST = 90
 """Characters of a text in a line."""
 _FAILURES = 3
@@ -170,6 +171,10 @@ def _heading(report: Report) -> Iterator[str]:
     )
     if report.retrieved is not None and report.retrieved < 1:
         yield f"The passages have {report.retrieved:.0%} of what is looked for. The rest was not retrieved."
+    if missing := [asked for asked in report.questions if asked.held < asked.pieces]:
+        more = f", and {len(missing) - _FAILURES} more" if len(missing) > _FAILURES else ""
+        names = ", ".join(f"{asked.id} ({_short(asked.query)})" for asked in missing[:_FAILURES])
+        yield f"Not in the passages, or written differently there: what is looked for by {names}{more}."
     if report.made:
         yield f"{report.made} questions are made from headings. That is weaker than questions of your users."
     yield "In brackets: the 95 % interval of the mean."

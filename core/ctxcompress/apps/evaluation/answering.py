@@ -122,7 +122,9 @@ async def aanswer(
     if not asked:
         raise ConfigError("no question of the report has an answer; give questions with answers")
     if None not in report.budgets:
-        raise ConfigError(f"the report has the budgets {report.budgets}; evaluate with None, the whole context, too")
+        raise ConfigError(
+            f"the report has the budgets {report.budgets}; evaluate with None, the whole context, too (in the shell: all)"
+        )
     rows = [row for row in report.rows if row.question in asked]
     reader = _Reader(model, store, asyncio.Semaphore(at_once))
     grader = None if judge is None else _Reader(judge, store, reader.turn)

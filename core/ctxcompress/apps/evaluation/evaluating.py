@@ -163,6 +163,9 @@ def _methods(given: Sequence[str | Method], encoding: Encoding) -> list[Method]:
 
 def _passages(id: str, question: Question, retrieve: Retrieve | None) -> tuple[Passage, ...]:
     """Return the passages of a question. Raises InputError if there is nothing that brings them."""
+    if retrieve is not None and not callable(retrieve):
+        kind = type(retrieve).__name__
+        raise ConfigError(f"retrieve is a {kind}; give a function, such as from_langchain(...) or from_llamaindex(...)")
     if retrieve is not None:
         return as_passages(retrieve(question.query))
     if question.passages is None:

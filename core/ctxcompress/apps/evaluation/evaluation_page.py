@@ -83,6 +83,8 @@ class _Found:
         enough = _NEAR * (kept[-1].mean if kept[-1] else 0.0)
         start = next((place for place, share in enumerate(kept) if share and share.mean >= enough), len(kept) - 1)
         why = f"keeps at least {percent(_NEAR)} of what is kept with the greatest"
+        if start and report.budgets[start] is None:  # that nothing is lost of all is not worth a page
+            start, why = start - 1, "comes next to the whole context"
         if guarantee is not None and guarantee.setting is not None and guarantee.setting in by_budget:
             start, why = report.budgets.index(guarantee.budget), "has the promise below"
         return cls(report, by_budget, things, start, why)

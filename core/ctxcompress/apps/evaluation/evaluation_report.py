@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -117,7 +117,7 @@ class Report:
     """What an evaluation has measured."""
 
     questions: tuple[Asked, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[Row, ...] = field(repr=False)
     """By question, then method, then budget."""
     methods: tuple[str, ...]
     """The first is the one that others are compared with."""
@@ -182,12 +182,14 @@ class Report:
     def losses(self, method: str) -> Floats:
         """Return the share of the pieces that all passages of a question have and the text lacks, from 0 to 1.
 
-        The shape is (questions, budgets), with the budgets ascending. Questions without evidence and without an answer
-        to look for are left out. Raises ConfigError for an unknown method.
+        The shape is (questions, budgets), with the budgets ascending. Left out are questions of which the passages have
+        nothing that is looked for, because compression can lose nothing of it, and all but the first of equal ones.
+        Raises ConfigError for an unknown method.
         """
         place = self._place(method)
-        judged = [number for number, asked in enumerate(self.questions) if asked.pieces]
-        held = np.array([[max(self.questions[number].held, 1)] for number in judged], dtype=float).reshape(-1, 1)
+        firsts = {asked.query: number for number, asked in reversed([*enumerate(self.questions)]) if asked.held}
+        judged = sorted(firsts.values())
+        held = np.array([[self.questions[number].held] for number in judged], dtype=float).reshape(-1, 1)
         lost: Floats = self._cube(lambda row: len(row.lost))[judged, place] / held
         return lost
 

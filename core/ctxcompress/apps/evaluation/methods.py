@@ -73,7 +73,7 @@ def method_named(name: str, encoding: Encoding) -> Method:
     |---|---|
     | `default` | this package, as it is |
     | `adaptive` | the same with `adaptive=True` |
-    | `bm25` | the best sentences by rank_bm25; if that is not installed, this package with `scorer="bm25"` |
+    | `bm25` | the best sentences by the package rank-bm25: what an afternoon's work gives |
     | `first` | the passages in order, cut at the budget |
     | `preset:NAME`, `encoder:NAME`, `config:PATH` | this package with a preset, an encoder, the options of a file |
     | `EmbeddingsFilter:ENCODER` | the best whole passages by the EmbeddingsFilter of LangChain |
@@ -135,7 +135,7 @@ def _cut(text: str, max_tokens: int, count: TokenCounter) -> str:
 
 def _bm25(_: str, encoding: Encoding) -> _Run:
     if find_spec("rank_bm25") is None:
-        return _Compressing(CompressionConfig(scorer="bm25"), encoding)
+        raise MissingExtra("method 'bm25' needs rank-bm25; run: pip install 'ctxcompress[rank-bm25]'")
     count = TokenCounter(encoding)
     return lambda query, passages, max_tokens: _best_sentences(query, passages, max_tokens, count)
 

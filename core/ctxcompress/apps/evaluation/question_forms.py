@@ -129,7 +129,7 @@ def _table(path: Path, text: str) -> list[_Node]:
     delimiter = max(",;\t", key=text.partition("\n")[0].count)
     rows = enumerate(csv.DictReader(io.StringIO(text), delimiter=delimiter), 1)
     return [
-        _Node(f"{path}, row {number}", {key.strip(): _cell(cell) for key, cell in row.items() if key and cell})
+        _Node(f"{path}, row {number}", {key.strip().lower(): _cell(cell) for key, cell in row.items() if key and cell})
         for number, row in rows
     ]
 
