@@ -11,7 +11,8 @@ from ctxcompress.text.lines import ends_sentence
 
 __all__ = ["OF_SENTENCES", "assemble", "gaps", "is_within_quotes", "stripped_end"]
 
-_RECORD = Kind.RECORD
+_RECORD, _CODE = Kind.RECORD, Kind.CODE
+_MARGIN = " \t>"
 _BLANK = lazy_regex(r"(?:\s|\\[nrt])*+")
 """White space, which is escaped in JSON text within a string."""
 _ESCAPED = lazy_regex(r"\\.")
@@ -108,7 +109,7 @@ def gaps(
     if number == last:
         return []
     if table.kinds <= _WITHOUT_SENTENCES:
-        return [] if is_within else list(_string_gaps(table, document, spans))
+        return [] if is_within else list(_inner_gaps(table, document, spans))
     if table.kind[number] is Kind.LOG:
         return [] if is_within else list(_line_gaps(table, document, spans))
     pieces = list(_pieces(table, document, spans))
@@ -117,6 +118,8 @@ def gaps(
     for end, start in zip(ends, starts, strict=True) if pieces else ():
         if not (is_lone or is_within) or _is_in_sentence(table, document, end):
             found += _marker(table, document, end, start)
+    if _CODE in table.kinds and not is_within:
+        found = sorted([*found, *_inner_gaps(table, document, spans)])
     begins_within = pieces and pieces[0].start == 0 and table.texts[number][:1].islower()
     if found and begins_within and table.kind[number] in OF_SENTENCES:  # in the passage before it, in the source
         found.insert(0, (0, f"{GAP} "))
@@ -178,12 +181,19 @@ def is_within_quotes(table: SegmentTable, number: int) -> bool:
     return any(_ESCAPED.sub("", text).count('"') % 2 for text in around)
 
 
-def _string_gaps(table: SegmentTable, document: int, spans: Sequence[Span]) -> Iterator[tuple[int, str]]:
-    """Yield a marker for each place where text is missing between two pieces of one string."""
+def _inner_gaps(table: SegmentTable, document: int, spans: Sequence[Span]) -> Iterator[tuple[int, str]]:
+    """Yield a marker for each place where text is missing between two pieces of one string of data, and on a line of
+    its own where lines of a fence are: the output of one command would stand below another one."""
     for before, after in pairwise(_pieces(table, document, spans)):
         number, other = table.segment_at(document, before.end), table.segment_at(document, after.start + 1)
-        is_one = other > number + 1 and table.needs(number) == table.needs(other)
-        if is_one and is_within_quotes(table, number):
+        if other <= number + 1:
+            continue
+        kind, is_one_block = table.kind[number], table.block[number] == table.block[other]
+        if kind is _CODE and is_one_block and table.segments[number].unit is None:
+            line = table.texts[number].rstrip().rpartition("\n")[2]
+            margin = line[: len(line) - len(line.lstrip(_MARGIN))]  # so that it stays in its item or quote
+            yield before.end, f"\n{margin}{GAP}"
+        elif table.needs(number) == table.needs(other) and is_within_quotes(table, number):
             yield before.end, f" {GAP}"
 
 

@@ -146,14 +146,16 @@ class Coherence:
         """Tell whether a reader lacks what explains these segments, or whether they are too short to be understood
         alone and stand beside no kept one. A whole document is none, however short.
 
-        also_likely: whether the segments are likely needed. Then only a short one is an orphan that lacks what explains
-        it: "No." would answer the question of another heading.
+        also_likely: whether the segments are likely needed. Then only a short one is an orphan that lacks its heading:
+        "No." would answer the question of another one.
         """
         numbers = [number for number in items if number < self._segments]
-        is_unexplained = any(other not in items for number in numbers for other in self._explanations(number, kept))
+        missing = {other for number in numbers for other in self._explanations(number, kept) if other not in items}
         is_short = sum(len(self._table.texts[number].strip()) for number in numbers) < _SHORTEST_ALONE
-        if also_likely or is_unexplained or not is_short:
-            return is_unexplained and (is_short or not also_likely)
+        if also_likely:
+            return is_short and any(self._table.kind[other] is Kind.HEADING for other in missing)
+        if missing or not is_short:
+            return bool(missing)
         return not any(self._has_neighbour(number, kept) or self._table.is_lone(number) for number in numbers)
 
     def openings(self, items: Iterable[int]) -> Iterator[int]:

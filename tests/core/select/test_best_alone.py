@@ -1,5 +1,7 @@
 """The best segment is kept where it does not fit with all around it: without its announcement, or in part."""
 
+from itertools import pairwise
+
 import pytest
 
 from ctxcompress import compress
@@ -43,3 +45,12 @@ def test_of_a_long_listing_the_line_that_is_asked_for_is_kept_within_its_fence(l
     assert f"--stage step_{asked:02} " in result.text
     assert result.text.count("```") == 2
     assert result.tokens <= 100
+
+
+def test_lines_that_are_missing_in_a_fence_have_a_marker() -> None:
+    text = compress("how is step_30 run?", [listing(60)], max_tokens=100).text
+    inside = text.split("```sh\n")[1].split("```")[0].splitlines()
+    assert (inside[0], inside[-1]) == ("[…]", "[…]")
+    shown = [int(line.split("step_")[1][:2]) for line in inside if line != "[…]"]
+    gaps = sum(after - before > 1 for before, after in pairwise(shown))
+    assert inside.count("[…]") == gaps + 2

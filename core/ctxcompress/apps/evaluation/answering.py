@@ -123,7 +123,7 @@ async def aanswer(
         raise ConfigError("no question of the report has an answer; give questions with answers")
     if None not in report.budgets:
         raise ConfigError(
-            f"the report has the budgets {report.budgets}; evaluate with None, the whole context, too (in the shell: all)"
+            f"the budgets are {report.budgets}; evaluate with None, the whole context, too (`all` in the shell)"
         )
     rows = [row for row in report.rows if row.question in asked]
     reader = _Reader(model, store, asyncio.Semaphore(at_once))
