@@ -125,7 +125,10 @@ def cost_table(figures: Mapping[str, Figures]) -> str:
 
 
 def behaviours_table(names: Sequence[str], found: Mapping[str, Sequence[str]]) -> str:
-    """Return a row for each behaviour, and how many hold."""
-    rows = [[name, *cells] for name, *cells in zip(names, *found.values(), strict=True)]
-    total = [f"{sum(cell == 'yes' for cell in cells)} of {len(cells)}" for cells in found.values()]
-    return table(["", *found], [*rows, ["**hold**", *total]])
+    """Return for each behaviour in which compressors it does not hold, and how many hold in each."""
+    rows = [
+        [name, ", ".join(of for of, cell in zip(found, cells, strict=True) if cell != "yes") or _NONE]
+        for name, *cells in zip(names, *found.values(), strict=True)
+    ]
+    total = ", ".join(f"{of} {sum(cell == 'yes' for cell in cells)}" for of, cells in found.items())
+    return table(["what should hold", "does not in"], [*rows, ["**hold**", f"{total} of {len(names)}"]])
