@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ctxcompress.code.elision import Elision
 from ctxcompress.data.documents import Document
+from ctxcompress.data.metadata import offset_of
 from ctxcompress.data.passages import Passage, Segment, Span
 from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.data.table import SegmentTable
@@ -174,8 +175,9 @@ class Analyser:
         if not self.cache:
             return None
         hashes = [self.cache.fingerprint(passage.text) for passage in document_passages]
-        names = [(_name(p), p.doc_id, p.title, p.header_path, recorded_speaker(p.metadata)) for p in document_passages]
-        return key_of("passages", options, hashes, names, [document.pieces for document in documents])
+        names = [(p.file_path, p.doc_id, p.title, p.header_path) for p in document_passages]
+        found = [(_name(p), recorded_speaker(p.metadata), offset_of(p)) for p in document_passages]
+        return key_of("passages", options, hashes, names, found, [document.pieces for document in documents])
 
     def _key(self, passage: Passage, language: str) -> str | None:
         return key_of("text", self.cache.fingerprint(passage.text), language, _name(passage)) if self.cache else None

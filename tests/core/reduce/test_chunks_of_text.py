@@ -8,6 +8,7 @@ from llama_index.core.node_parser import TokenTextSplitter
 from llama_index.core.schema import NodeWithScore
 
 from ctxcompress import Passage, compress
+from ctxcompress.cache import Cache
 from langchain_ctxcompress import CtxCompressor
 from llamaindex_ctxcompress import CtxCompressPostprocessor
 
@@ -59,3 +60,13 @@ def test_a_heading_never_comes_after_its_text_or_over_other_passages() -> None:
         text = compress("what is it by default?", passages, max_tokens=12).text
         assert ANSWER in text
         assert "# Retries" not in text
+
+
+def test_in_any_order_a_chunk_is_found_by_the_heading_that_is_open_before_it() -> None:
+    known = chunks()[::-1]
+    unknown = [Passage(chunk.id, chunk.text, doc_id=chunk.doc_id) for chunk in known]
+    cache = Cache()
+    for passages, is_found in ((unknown, False), (known, True), (unknown, False), (known, True)):
+        kept = compress(QUERY, passages, max_tokens=60, cache=cache).text
+        assert (ANSWER in kept) == is_found
+        assert kept == compress(QUERY, passages, max_tokens=60).text
