@@ -194,7 +194,8 @@ def _inner_gaps(table: SegmentTable, document: int, spans: Sequence[Span]) -> It
             margin = line[: len(line) - len(line.lstrip(_MARGIN))]  # so that it stays in its item or quote
             yield before.end, f"\n{margin}{GAP}"
         elif table.needs(number) == table.needs(other) and is_within_quotes(table, number):
-            yield before.end, f" {GAP}"
+            is_line = table.texts[number].endswith((r"\n", r"\t"))  # white space of JSON, which is not stripped
+            yield before.end, f"{GAP} " if is_line else f" {GAP}"
 
 
 def _indentation(table: SegmentTable, document: int, number: int) -> int:
