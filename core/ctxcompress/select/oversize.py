@@ -125,7 +125,7 @@ class _Lone:
         length = longest_prefix(
             self.text[:closing],
             fits=self._fits_within_quotes if is_string else lambda length: self.fits(self._part(0, length, closing)),
-            lines=segment.kind is Kind.CODE,
+            lines=segment.kind is Kind.CODE or (segment.kind is Kind.RECORD and not is_string),
             skip=_opening(segment, self.text),
             # With content before, a word that is over the whole budget has no other chance.
             whole_words=not self.layout.before,

@@ -54,3 +54,10 @@ def test_lines_that_are_missing_in_a_fence_have_a_marker() -> None:
     shown = [int(line.split("step_")[1][:2]) for line in inside if line != "[…]"]
     gaps = sum(after - before > 1 for before, after in pairwise(shown))
     assert inside.count("[…]") == gaps + 2
+
+
+def test_a_setting_is_never_kept_without_its_value() -> None:
+    page = "server:\n  port: 8080\ncache:\n  backend: redis\n  timeout: 30\n  prefix: app\n  size: 9\n"
+    for budget in range(5, 40):
+        text = compress("cache timeout", [page], max_tokens=budget).text
+        assert {*text.splitlines()} <= {*page.splitlines(), *(line.strip() for line in page.splitlines())}
