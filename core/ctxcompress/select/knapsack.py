@@ -150,12 +150,12 @@ class Coherence:
         "No." would answer the question of another one.
         """
         numbers = [number for number in items if number < self._segments]
-        missing = {other for number in numbers for other in self._explanations(number, kept) if other not in items}
         is_short = sum(len(self._table.texts[number].strip()) for number in numbers) < _SHORTEST_ALONE
-        if also_likely:
-            return is_short and any(self._table.kind[other] is Kind.HEADING for other in missing)
-        if missing or not is_short:
-            return bool(missing)
+        if also_likely and not is_short:
+            return False
+        missing = {other for number in numbers for other in self._explanations(number, kept) if other not in items}
+        if also_likely or missing or not is_short:
+            return any(self._table.kind[other] is Kind.HEADING for other in missing) if also_likely else bool(missing)
         return not any(self._has_neighbour(number, kept) or self._table.is_lone(number) for number in numbers)
 
     def openings(self, items: Iterable[int]) -> Iterator[int]:
