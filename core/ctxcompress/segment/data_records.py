@@ -117,7 +117,8 @@ class _Builder:
         if is_closed:
             self._append(node.tail, node.end, path, inner)
             self._need(range(head, last), [last])
-        self._need(range(head + 1, last), numbers)
+        closed = {other: None for number in numbers for other in (number, *self.segments[number].needs)}
+        self._need(range(head + 1, last), [*closed])
 
     def _add_children(
         self, node: Node, path: tuple[str, ...], around: tuple[int, ...], names: Mapping[int, str], *, is_record: bool

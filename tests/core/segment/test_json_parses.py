@@ -112,3 +112,11 @@ def test_a_marker_shows_where_sentences_of_a_string_are_missing() -> None:
         result = compress("when was the pump replaced?", [json.dumps([{"id": 1, "notes": notes}])], max_tokens=budget)
         for piece in re.split(r" ?\[…\] ?", json.loads(result.text)[0].get("notes", "")):
             assert piece in notes
+
+
+def test_an_object_that_names_a_record_is_closed() -> None:
+    names = {"id": "\x1f\x1f𐀀", "name": "\x1f\x1f𐀀", "type": "0\x0b0000\x1f\x0b", "a:b": None}
+    text = json.dumps([{"id": names, "name": [None] * 6}])
+    for budget in range(17, 70):
+        kept = compress("order status", [text], max_tokens=budget).text
+        assert not kept.startswith("[") or json.loads(kept)
