@@ -306,8 +306,7 @@ class Compression:
     def explain(self, quote: str) -> tuple[Explanation, ...]:
         """Return why each segment that a quote from the input overlaps was kept or dropped, in words.
 
-        The quote may be shortened as for `cite`. Scores are computed again as for `xray`. Raises InputError if the
-        quote is no string, or is not in the input.
+        The quote may be shortened as for `cite`. Raises InputError if it is no string, or not in the input.
         """
         if not isinstance(quote, str):
             raise InputError(f"quote is a {type(quote).__name__}; give a string")

@@ -255,8 +255,6 @@ class Observer(Protocol):
 Keep = Callable[[Callable[[], Observation]], None]
 """A function that takes what makes the observation, because making one takes time and only the last one is needed."""
 
-_FOR_THE_PROCESS = ("ctxcompress.observers", "opentelemetry")
-"""The entry point of what makes the observer that `telemetry=True` means: compression does not know it."""
 _OUTER: ContextVar[tuple[Observer, Keep] | None] = ContextVar("ctxcompress_observed", default=None)
 
 
@@ -289,5 +287,5 @@ def observed(observer: Observer | None) -> Iterator[Keep]:
 
 
 def observer_of(telemetry: bool | Observer) -> Observer | None:
-    """Return the observer that the option `telemetry` means. Raises MissingExtra."""
-    return plugin(*_FOR_THE_PROCESS)() if telemetry is True else telemetry or None
+    """Return the observer that the option `telemetry` means: True is one of the wings. Raises MissingExtra."""
+    return plugin("ctxcompress.observers", "opentelemetry")() if telemetry is True else telemetry or None

@@ -206,9 +206,7 @@ def _in_file(passages: Sequence[Passage], numbers: Sequence[int]) -> Iterator[Li
         gap = starts[other] - starts[one] - len(passages[one].text)
         if 0 <= gap <= MOST_STRIPPED and (is_code or other - one == 1):
             yield Link(0, one, other, _filler(passages[one].text, gap))
-    if not is_code:
-        return
-    others = [number for number in numbers if number not in starts]
+    others = [number for number in numbers if is_code and number not in starts]
     texts = [passages[number].text for number in others]
     goes_on = continues_in_next(texts, source_language(first.text, first.file_path or first.title))
     for (one, other), found in zip(pairwise(others), goes_on, strict=True):

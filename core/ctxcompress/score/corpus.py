@@ -199,8 +199,8 @@ def _headings_before(passages: Sequence[Passage], table: SegmentTable) -> dict[i
     for of_document in starts.values():
         for (start, one), (following, other) in pairwise(sorted(of_document)):
             if 0 <= following - start - len(passages[one].text) <= MOST_STRIPPED:
-                begin, end = table.first[one], table.first[one + 1]
-                found[other] = (begin < end and table.heading[end - 1]) or found.get(one, ())
+                last = table.heading[table.first[one + 1] - 1] if passages[one].text else ()
+                found[other] = last or found.get(one, ())
     return found
 
 

@@ -142,21 +142,24 @@ class Coherence:
             if companions is not None:
                 yield [other, *companions]
 
-    def is_orphan(self, items: Collection[int], kept: Container[int], *, also_likely: bool = False) -> bool:
+    def is_misplaced(self, items: Collection[int], kept: Container[int]) -> bool:
+        """Tell whether these segments are short and lack a heading: "No." would answer the question of another one."""
+        return self._is_short(items) and any(self._table.kind[n] is Kind.HEADING for n in self._missing(items, kept))
+
+    def is_orphan(self, items: Collection[int], kept: Container[int]) -> bool:
         """Tell whether a reader lacks what explains these segments, or whether they are too short to be understood
         alone and stand beside no kept one. A whole document is none, however short.
-
-        also_likely: whether the segments are likely needed. Then only a short one is an orphan that lacks its heading:
-        "No." would answer the question of another one.
         """
-        numbers = [number for number in items if number < self._segments]
-        is_short = sum(len(self._table.texts[number].strip()) for number in numbers) < _SHORTEST_ALONE
-        if also_likely and not is_short:
-            return False
-        missing = {other for number in numbers for other in self._explanations(number, kept) if other not in items}
-        if also_likely or missing or not is_short:
-            return any(self._table.kind[other] is Kind.HEADING for other in missing) if also_likely else bool(missing)
-        return not any(self._has_neighbour(number, kept) or self._table.is_lone(number) for number in numbers)
+        if next(self._missing(items, kept), None) is not None:
+            return True
+        beside = (self._has_neighbour(n, kept) or self._table.is_lone(n) for n in items if n < self._segments)
+        return self._is_short(items) and not any(beside)
+
+    def _is_short(self, items: Iterable[int]) -> bool:
+        return sum(len(self._table.texts[n].strip()) for n in items if n < self._segments) < _SHORTEST_ALONE
+
+    def _missing(self, items: Collection[int], kept: Container[int]) -> Iterator[int]:
+        return (other for item in items for other in self._explanations(item, kept) if other not in items)
 
     def openings(self, items: Iterable[int]) -> Iterator[int]:
         """Yield the openings that these items need."""
@@ -248,8 +251,10 @@ class Knapsack:
             cost = sum(map(self.cost, wanted))
             if not wanted or cost > self.room:
                 misses += 1
-            elif kept and self.coherence.is_orphan(wanted, kept, also_likely=not no_orphans):
+            elif no_orphans and kept and self.coherence.is_orphan(wanted, kept):
                 self.orphans.add(item)
+            elif kept and self.coherence.is_misplaced(wanted, kept):
+                misses += 1
             elif repeats is not None and self.novelty.share(wanted) < _FRESH:
                 repeats.append(item)
             else:

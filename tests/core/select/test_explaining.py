@@ -105,3 +105,10 @@ def test_a_short_answer_never_stands_below_the_heading_of_another_question() -> 
             assert part.replace("[…]", "").split() == [
                 *f"Is there a {part.split()[3]} {answers[part.split()[3][:-1]]}".split()
             ]
+
+
+def test_a_short_answer_without_room_for_its_question_is_dropped_for_the_budget() -> None:
+    page = "# Questions\n\n### Is there a refund?\n\nNo.\n\n### Is there a discount for those who come twice?\n\nYes.\n"
+    result = compress("is there a refund, is there a discount?", [page], max_tokens=14)
+    [dropped] = {decision.reason.value for decision in result.dropped if "Yes." in decision.text}
+    assert ("Yes." in result.text, dropped) == (False, "budget")

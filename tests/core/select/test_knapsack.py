@@ -33,7 +33,10 @@ class Needs:
     def explaining(self, item, kept):
         return ()
 
-    def is_orphan(self, items, kept, *, also_likely):
+    def is_orphan(self, items, kept):
+        return False
+
+    def is_misplaced(self, items, kept):
         return False
 
 

@@ -137,13 +137,13 @@ def compress_command(
                 "must_keep": keep_rules(must_keep, must_keep_regex),
             }
         )
-        start = starting_options(preset, config, others)
+        start, money = starting_options(preset, config, others), price_of(price)
         inputs = usable_inputs(files, Choice(include=include or (), exclude=exclude or (), jsonl=jsonl))
         with _progress(screen, inputs.passages):
             result = compress(query, inputs.passages, config=start, **options)
             output = as_json(result) if json else result.text
-        if stats or price:
-            screen.print(stats_table(result.stats, result.max_tokens, price_of(price)))
+        if stats or money:
+            screen.print(stats_table(result.stats, result.max_tokens, money))
     write_text(output)
     if not result.text:
         complain("nothing is kept of the input, as the options have it; with on_empty=keep_best the best is kept")
@@ -210,12 +210,12 @@ def xray(
                 "must_keep": keep_rules(must_keep, must_keep_regex),
             }
         )
-        start = starting_options(preset, config, others)
+        start, money = starting_options(preset, config, others), price_of(price)
         choice = Choice(include=include or (), exclude=exclude or (), jsonl=jsonl, output=output)
         inputs = usable_inputs(files, choice)
         with _progress(_screen(), inputs.passages):
             result = compress(query, inputs.passages, config=start, **options)
-            page = html_page(result, start.with_options(**options), price=price_of(price))
+            page = html_page(result, start.with_options(**options), price=money)
     if output is None:
         write_text(str(write_new_page(page)))
     elif output == STDIN:
@@ -250,8 +250,8 @@ def batch_command(
     If the command is stopped, the same command goes on where OUT ends. Rows that fail go to OUT.errors.jsonl with the
     reason, and the statistics to OUT.batch.json.
 
-    Exit codes: 0 on success, 1 if a file cannot be read or written, 2 for wrong usage, 3 if some rows failed, 130 if
-    the command was stopped.
+    Exit codes: 0 on success, 1 if a file cannot be read or written, 2 for wrong usage or a missing input, 3 if some
+    rows failed, 130 if the command was stopped.
     """
     from ctxcompress.apps.cli.batch_run import Request, run_batch
 
