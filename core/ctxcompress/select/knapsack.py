@@ -171,8 +171,13 @@ class Coherence:
         table = self._table
         first, end = table.first[table.document[number]], table.first[table.document[number] + 1]
         beside = (other for other in (number - 1, number + 1) if first <= other < end)
-        under = (other for other in beside if table.heading[other] == table.heading[number])
+        under = (other for other in beside if not self._is_parted(min(other, number)))
         return any(other in kept for other in (*under, *table.needs(number), *self._leading.get(number, ())))
+
+    def _is_parted(self, number: int) -> bool:
+        """Tell whether a blank line follows a segment."""
+        text = self._table.texts[number]
+        return text.count("\n", len(text.rstrip())) > 1
 
     def _explanations(self, item: int, kept: Container[int]) -> Iterator[int]:
         """Yield what makes an item easier to read, and is not kept: the heading above, so that it does not stand below
