@@ -20,6 +20,7 @@ from ctxcompress.query.terms import Question
 from ctxcompress.score.completions import Completions
 from ctxcompress.score.corpus import Corpus, of_kinds
 from ctxcompress.score.log_relevance import rescore_logs
+from ctxcompress.score.navigation import lower_navigation
 
 __all__ = [
     "OF_PROBABILITY",
@@ -198,6 +199,7 @@ OF_PROBABILITY = (
     Adjustment(
         "lines of logs", lambda judged, found: rescore_logs(judged.question, judged.corpus, found, judged.closeness)
     ),
+    Adjustment("contents and indexes", lambda judged, found: lower_navigation(judged.corpus.table, found)),
 )
 """They change how likely a segment is needed."""
 OF_WORTH = (

@@ -43,6 +43,8 @@ class Completions:
 
     before: Integers
     """Of each two segments of which the second completes the first: the first one."""
+    after: Integers
+    """The second one. Same shape."""
     is_mutual: NDArray[np.bool_]
     """Whether the first one completes the second, too. Same shape."""
     records: Integers
@@ -58,9 +60,9 @@ class Completions:
         probability: of each segment, shape (segments,).
         """
         raised = probability.copy()
-        _raise(raised, self.before + 1, _SHARE * probability[self.before])
-        mutual = self.before[self.is_mutual]
-        _raise(raised, mutual, _SHARE_BEFORE * probability[mutual + 1])
+        _raise(raised, self.after, _SHARE * probability[self.before])
+        mutual = self.is_mutual
+        _raise(raised, self.before[mutual], _SHARE_BEFORE * probability[self.after[mutual]])
         fields = np.flatnonzero(self.records >= 0)
         if fields.size:
             best = np.zeros(int(self.records.max()) + 1)
@@ -107,11 +109,21 @@ def completions_in(table: SegmentTable) -> Completions:
     ]
     return Completions(
         np.array(before, np.intp),
+        np.array([_next(table, number) for number in before], np.intp),
         np.array([mutual[number] for number in before], bool),
         _records(table),
         _heads(table),
         _parents(table),
     )
+
+
+def _next(table: SegmentTable, number: int) -> int:
+    """Return the number of the next segment, on the next page if boilerplate, such as the foot of a page, follows."""
+    end = table.first[table.document[number] + 1]
+    after = number + 1
+    while after < end - 1 and table.kind[after] is Kind.BOILERPLATE:
+        after += 1
+    return after
 
 
 def _is_in_paragraph(table: SegmentTable, number: int) -> bool:

@@ -12,6 +12,7 @@ from ctxcompress.segment.data_records import embedded_records
 from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.markdown import Block, markdown_blocks
 from ctxcompress.segment.rows import column_rows, table_rows
+from ctxcompress.segment.running_lines import without_running_lines
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.text.lines import split_lines
 
@@ -38,7 +39,8 @@ _CLOSER = lazy_regex(r"[ \t]*(?:[})\]{]|end\b|else\b|elif\b|except\b|finally\b|c
 
 def prose_segments(text: str, language: str) -> list[Segment]:
     """Return the segments of a manual page, or of Markdown and any other text."""
-    return _segments(text, manual_blocks(text) or markdown_blocks(text), language)
+    blocks = manual_blocks(text) or markdown_blocks(text)
+    return _segments(text, without_running_lines(text, blocks), language)
 
 
 def _segments(text: str, blocks: Iterable[Block], language: str) -> list[Segment]:

@@ -226,11 +226,12 @@ def _announcements(table: SegmentTable, above: Sequence[int]) -> list[int]:
 
 def _antecedents(table: SegmentTable) -> list[int]:
     """Return, for each sentence that begins with a word such as "it" or "this", the nearest one right before it that
-    does not, under the same heading, or in the same item of a list; -1 for all others."""
+    does not, under the same heading, or in the same item of a list; for each that goes on after boilerplate, such as
+    the foot of a page, where it begins; -1 for all others."""
     found = [-1] * len(table.segments)
-    for above, number in pairwise(range(len(found))):
-        kind = table.kind[number]
-        if kind in _REFERRING and kind is table.kind[above] and _refers(table.texts[number]):
+    for above, number in pairwise(n for n, kind in enumerate(table.kind) if kind is not Kind.BOILERPLATE):
+        kind, goes_on = table.kind[number], number > above + 1 and not ends_sentence(table.texts[above])
+        if kind in _REFERRING and kind is table.kind[above] and (goes_on or _refers(table.texts[number])):
             places = (table.document, table.heading) if kind is Kind.PARAGRAPH else (table.document, table.block)
             if all(place[above] == place[number] for place in places):
                 found[number] = above if found[above] < 0 else found[above]
