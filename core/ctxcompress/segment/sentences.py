@@ -102,6 +102,8 @@ def _begins(part: str, masked: str, sentences: Iterable[int]) -> list[int]:
     for begin, next_ in pairwise([*found, len(part)]):
         if not begin or next_ - begin < 4 or not is_word(masked, begin, next_) or _inside_word(part, begin):
             continue
+        if not is_word(masked, begins[-1], begin):
+            continue
         cut = begin
         if has_lines and part.find("\n", max(begins[-1], begin - LONGEST_MARKER), begin - 1) >= 0:
             cut = _before_marker(part, begins[-1], begin)
