@@ -38,6 +38,8 @@ class OptionFields(BaseModel):
     """How the final text shows where each passage is from. "plain" does not; "compact", "verbose", "json" and "xml" add
     a number and the source, which count in the budget; "preview" has a line for each passage, with its id, headings and
     best sentence. Packages can add formats."""
+    gap_markers: bool = True
+    """Whether […] shows where text of a passage is left out. Source code and `max_length` have markers in any case."""
     order: Order = "source"
     """The order of the passages in the final text. "source" is the order of the input; "relevance" puts the best first;
     "edges" puts the best first and last. The text of one passage stays in its order."""

@@ -26,6 +26,7 @@ class Options(TypedDict, total=False):
     encoding: Encoding
     separator: str
     format: Format | str
+    gap_markers: bool
     order: Order
     on_empty: OnEmpty
     min_score: float | None

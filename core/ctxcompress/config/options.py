@@ -91,6 +91,11 @@ class CompressionConfig:
         "id, headings and best sentence. Packages can add formats.",
         checks.format_name,
     )
+    gap_markers: bool = option(
+        True,
+        "Whether […] shows where text of a passage is left out. Source code and `max_length` have markers in any case.",
+        checks.check_flag,
+    )
     order: Order = option(
         "source",
         'The order of the passages in the final text. "source" is the order of the input; "relevance" puts the '

@@ -14,6 +14,7 @@ from itertools import chain
 
 import numpy as np
 
+from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.data.stats import LLMStats
@@ -28,7 +29,7 @@ from ctxcompress.pipeline.threads import NoAnswerError
 from ctxcompress.reduce.reduction import places_in_documents
 from ctxcompress.render.formats import path_of, section_of, title_of
 from ctxcompress.select.kept_first import Match, matches_in, select_kept_first
-from ctxcompress.select.layout import Layout, arrangement
+from ctxcompress.select.layout import Elide, Layout, arrangement
 from ctxcompress.select.previews import previews
 from ctxcompress.select.repetition import Delivered, all_unknown, delivered_segments
 from ctxcompress.select.selection import Selection, ranked, select, select_in_order
@@ -87,6 +88,13 @@ def all_of(task: Task, reduced: Reduced) -> Choice | None:
     return Choice(reduced.whole, reduced.layout, llm=llm)
 
 
+def _markers(analysis: Analysis, config: CompressionConfig) -> Elide:
+    """Return what finds the gap markers in a document of which spans are kept."""
+    if not config.gap_markers:
+        return analysis.markers_of_code
+    return analysis.markers_of_lone if config.format == "preview" else analysis.markers
+
+
 def select_segments(
     task: Task, reduced: Reduced, analysis: Analysis, scored: ScoredSegments, analyser: Analyser
 ) -> Choice:
@@ -98,7 +106,7 @@ def select_segments(
     known, relevance = delivered.numbers, _relevance(task, table, scored)
     # with the order of the options, and with gap markers
     arrange = reduced.layout.arrange if config.order == "source" else arrangement(config.order, relevance)
-    elide = analysis.markers_of_lone if config.format == "preview" else analysis.markers
+    elide = _markers(analysis, config)
     layout = replace(reduced.layout, arrange=arrange, elide=elide, relevance=relevance)
     chosen = partial(Choice, layout=layout, delivered=delivered.spans)
     is_pruned = bool(config.adaptive and scored.unlikely)

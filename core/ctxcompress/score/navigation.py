@@ -29,7 +29,7 @@ _LINE = lazy_regex(
     r"[\W\d_]*+(?P<name>[^\n]*[^\W\d_])(?=[^\s,]*[\s,]|\.\.)(?P<gap>[\W_]+)"
     r"(?P<pages>\d{1,4}(?:(?:, ?|-|\u2013)\d{1,4})*+)\W*"
 )
-_LINK = lazy_regex(r"[\W\d_]*+\[[^\[\]]*\]\(#[^()\s]*\)\W*")
+_LINK = lazy_regex(r"[^\[]{0,20}\[[^\[\]]*\]\(#[^()\s]*\)\W*")
 """A line that is only a link to a place in the same text."""
 _WORDS, _NUMBERS = lazy_regex(r"[^\W\d_]+"), lazy_regex(r"\d+")
 
@@ -40,7 +40,7 @@ class _Line(NamedTuple):
     segment: int
     name: str
     """Without numbers."""
-    pages: Sequence[int]
+    pages: list[int]
     """Empty for a link."""
     is_entry: bool = False
     """Whether a comma is before the pages, as in an index."""
@@ -87,7 +87,7 @@ def _lines(table: SegmentTable) -> Iterator[tuple[tuple[int, int], _Line]]:
                     pages = [int(page) for page in _NUMBERS.findall(found["pages"])]
                     yield place, _Line(number, _name(found["name"]), pages, "," in found["gap"])
                 elif _LINK.fullmatch(line):
-                    yield place, _Line(number, "", ())
+                    yield place, _Line(number, "", [])
         count += not lines
 
 

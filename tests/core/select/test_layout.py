@@ -111,3 +111,15 @@ def test_the_budget_holds_in_every_order(texts, order, format, max_tokens, count
     result = compress(QUERY, texts, order=order, format=format, max_tokens=max_tokens, encoding=count)
     assert (count(result.text) if result.text else 0) == result.tokens <= max_tokens
     assert len({kept.index for kept in result.passages}) == len(result.passages)
+
+
+def test_gap_markers_can_be_switched_off_but_for_those_that_keep_code_valid():
+    page = "The harbour opened in 1920. Wear gloves near the rotor at all times. Its lamp is red."
+    query, code = (
+        "when did the harbour open, and which lamp?",
+        "def load(path):\n    data = read(path)\n    return data\n",
+    )
+    assert "[…]" in compress(query, [page], max_tokens=14).text
+    assert "[…]" not in compress(query, [page], max_tokens=14, gap_markers=False).text
+    kept = compress("def load", [{"text": code, "metadata": {"source": "a.py"}}], max_tokens=9, gap_markers=False)
+    assert "..." in kept.text
