@@ -48,7 +48,8 @@ def pages(count: int = 6) -> str:
 
 def test_a_foot_of_a_page_is_not_kept_and_a_sentence_goes_on_after_it():
     text = compress("Which lighthouse do they end by?", [pages()], max_tokens=60).text
-    assert "lighthouse of Amrum" in text and "Page" not in text
+    assert "lighthouse of Amrum" in text
+    assert "Page" not in text
 
 
 def test_steps_are_no_feet_of_pages():
@@ -61,4 +62,6 @@ def test_steps_are_no_feet_of_pages():
 def test_a_number_alone_is_not_kept():
     page = f"The harbour opened in 1920 for larger ships.\n\n{FILLER}\n\n16\n\n{FILLER}\n\n17"
     kept = compress("how many ships", [page], max_tokens=14).text
-    assert "1920" in kept and "16" not in kept and "17" not in kept
+    assert "1920" in kept
+    assert "16" not in kept
+    assert "17" not in kept
