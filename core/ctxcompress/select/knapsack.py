@@ -143,14 +143,8 @@ class Coherence:
                 yield [other, *companions]
 
     def is_misplaced(self, items: Collection[int], kept: Container[int]) -> bool:
-        """Tell whether these segments are short and lack a heading, or stand alone without a word: "No." would answer
-        the question of another heading, and "16" is the number of a page."""
-        if not self._is_short(items):
-            return False
-        if any(self._table.kind[n] is Kind.HEADING for n in self._missing(items, kept)):
-            return True
-        is_silent = not any(map(str.isalpha, "".join(self._table.texts[n] for n in self._segments_of(items))))
-        return is_silent and self._is_alone(items, kept)
+        """Tell whether these segments are short and lack a heading: "No." would answer the question of another one."""
+        return self._is_short(items) and any(self._table.kind[n] is Kind.HEADING for n in self._missing(items, kept))
 
     def is_orphan(self, items: Collection[int], kept: Container[int]) -> bool:
         """Tell whether a reader lacks what explains these segments, or whether they are too short to be understood
@@ -158,33 +152,27 @@ class Coherence:
         """
         if next(self._missing(items, kept), None) is not None:
             return True
-        return self._is_short(items) and self._is_alone(items, kept)
+        beside = (self._has_neighbour(n, kept) or self._table.is_lone(n) for n in items if n < self._segments)
+        return self._is_short(items) and not any(beside)
 
     def _is_short(self, items: Iterable[int]) -> bool:
-        return sum(len(self._table.texts[n].strip()) for n in self._segments_of(items)) < _SHORTEST_ALONE
-
-    def _is_alone(self, items: Iterable[int], kept: Container[int]) -> bool:
-        return not any(self._has_neighbour(n, kept) or self._table.is_lone(n) for n in self._segments_of(items))
-
-    def _segments_of(self, items: Iterable[int]) -> Iterator[int]:
-        """Yield the items that are no openings."""
-        return (item for item in items if item < self._segments)
+        return sum(len(self._table.texts[n].strip()) for n in items if n < self._segments) < _SHORTEST_ALONE
 
     def _missing(self, items: Collection[int], kept: Container[int]) -> Iterator[int]:
         return (other for item in items for other in self._explanations(item, kept) if other not in items)
 
     def openings(self, items: Iterable[int]) -> Iterator[int]:
         """Yield the openings that these items need."""
-        return (self._segments + self._table.passage[item] for item in self._segments_of(items))
+        return (self._segments + self._table.passage[item] for item in items if item < self._segments)
 
     def _has_neighbour(self, number: int, kept: Container[int]) -> bool:
-        """Tell whether something is kept that a segment belongs to: what it needs or leads, or one beside it under the
-        same heading."""
+        """Tell whether something is kept that a segment belongs to: what it needs or leads, or one beside it without
+        a blank line between them."""
         table = self._table
         first, end = table.first[table.document[number]], table.first[table.document[number] + 1]
         beside = (other for other in (number - 1, number + 1) if first <= other < end)
-        under = (other for other in beside if not self._is_parted(min(other, number)))
-        return any(other in kept for other in (*under, *table.needs(number), *self._leading.get(number, ())))
+        joined = (other for other in beside if not self._is_parted(min(other, number)))
+        return any(other in kept for other in (*joined, *table.needs(number), *self._leading.get(number, ())))
 
     def _is_parted(self, number: int) -> bool:
         """Tell whether a blank line follows a segment."""

@@ -57,11 +57,3 @@ def test_steps_are_no_feet_of_pages():
         f"Step {n}\n\n" + "Turn the shaft by hand. " * 60 + f"Then read gauge {n}." for n in range(1, 7)
     )
     assert "Step 4" in compress("What does gauge 4 show in step 4?", [steps], max_tokens=60).text
-
-
-def test_a_number_alone_is_not_kept():
-    page = f"The harbour opened in 1920 for larger ships.\n\n{FILLER}\n\n16\n\n{FILLER}\n\n17"
-    kept = compress("how many ships", [page], max_tokens=14).text
-    assert "1920" in kept
-    assert "16" not in kept
-    assert "17" not in kept

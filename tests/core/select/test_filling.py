@@ -17,7 +17,8 @@ from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import select
 
 LENGTHS = [9, 4, 17, 6, 30, 5, 12, 8, 21, 4, 14, 7] * 3
-TEXT = "\n\n".join(" ".join(f"w{n}x{i}" for i in range(length)) + "." for n, length in enumerate(LENGTHS))
+TEXT = "\n\n".join(" ".join(f"w{n}x{i}yyyyyyyy" for i in range(length)) + "." for n, length in enumerate(LENGTHS))
+"""Of words so long that each piece can stand alone."""
 VALUES = [((n * 7) % 11) / 11 for n in range(len(LENGTHS))]
 
 
@@ -38,7 +39,7 @@ def assert_full(structure, selection, layout, budget):
     """Nothing that is left out fits, by its words alone and in its place, unless hardly any room is left."""
     room = budget - selection.tokens
     assert room >= 0
-    kept = {n for n in range(len(LENGTHS)) if re.search(rf"\bw{n}x0\b", selection.text)}
+    kept = {n for n in range(len(LENGTHS)) if re.search(rf"\bw{n}x0y", selection.text)}
     for number in set(range(len(LENGTHS))) - kept:
         more = layout.tokens(layout.compose(layout.spans(structure.table, {*kept, number})).text)
         cost = max(more - selection.tokens, LENGTHS[number])
