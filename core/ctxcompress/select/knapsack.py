@@ -166,12 +166,12 @@ class Coherence:
         return (self._segments + self._table.passage[item] for item in items if item < self._segments)
 
     def _has_neighbour(self, number: int, kept: Container[int]) -> bool:
-        """Tell whether something is kept that a segment belongs to: what it needs or leads, or one beside it without
-        a blank line between them."""
+        """Tell whether something is kept that a segment belongs to: what it needs or leads, or one beside it. After a
+        blank line only what is as short belongs to it, as a value to its label: a signature does not to a mail."""
         table = self._table
         first, end = table.first[table.document[number]], table.first[table.document[number] + 1]
         beside = (other for other in (number - 1, number + 1) if first <= other < end)
-        joined = (other for other in beside if not self._is_parted(min(other, number)))
+        joined = (other for other in beside if self._is_short([other]) or not self._is_parted(min(other, number)))
         return any(other in kept for other in (*joined, *table.needs(number), *self._leading.get(number, ())))
 
     def _is_parted(self, number: int) -> bool:
