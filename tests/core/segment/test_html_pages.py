@@ -91,7 +91,8 @@ CASES = {
         "tide\n  Water that rises.\n\n  And falls.\n\nebb\n  It falls.",
     ),
     "code": (
-        '<p>So:</p>\n<pre><span class="k">def</span> f(x):\n\n    <span>return</span> x  # 1\n</pre>Yes, it returns the number that it was given.',
+        '<p>So:</p>\n<pre><span class="k">def</span> f(x):\n\n    <span>return</span> x  # 1\n</pre>'
+        "Yes, it returns the number that it was given.",
         "So:\n\ndef f(x):\n\n    return x  # 1\n\nYes, it returns the number that it was given.",
     ),
     "indented code": ("<p>So:</p><pre>    a\n    b\n</pre>", "So:\n\n    a\n    b"),
