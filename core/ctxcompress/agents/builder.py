@@ -258,7 +258,7 @@ def _appended(state: ContextState, request: _AddRequest, config: CompressionConf
     numbers = with_text(request.passages)
     new_passages = [request.passages[number] for number in numbers]
     config = config.with_options(max_tokens=limit)
-    result = run_pipeline(Task(request.query, new_passages, config, Compressor(config), delivered=state.delivered))
+    result = run_pipeline(Task(request.query, new_passages, config, Compressor, delivered=state.delivered))
     positions = [*(part.index for part in before.parts), *(first + number for number in numbers)]
     kept, dropped = renumbered(result, positions)
     parts = (*with_duplicates(before.parts, dropped), *kept)
@@ -289,9 +289,9 @@ def _rebalanced(state: ContextState, request: _AddRequest, config: CompressionCo
     passages = [after.all_passages[position] for position in positions]
     # Scores of different retrievals cannot be compared.
     without_scores = config.without_limits()
-    query, compressor = "\n".join(after.queries), Compressor(without_scores)
+    query = "\n".join(after.queries)
     result = run_pipeline(
-        Task(query, passages, without_scores, compressor, delivered=DeliveredMemory(), queries=after.queries)
+        Task(query, passages, without_scores, Compressor, delivered=DeliveredMemory(), queries=after.queries)
     )
     kept, dropped = renumbered(result, positions)
     after = replace(

@@ -26,6 +26,7 @@ from ctxcompress.text.tokens import is_carried
 __all__ = [
     "Check",
     "OnEmpty",
+    "OnError",
     "Option",
     "Order",
     "ScoreKind",
@@ -41,6 +42,7 @@ Scorer = Literal["evidence", "bm25", "rank_bm25", "rank_bm25l", "rank_bm25plus"]
 ScoreKind = Literal["similarity", "absolute", "distance", "rank", "none"]
 OnEmpty = Literal["keep_best", "original", "drop"]
 Order = Literal["source", "relevance", "edges"]
+OnError = Literal["raise", "without", "original"]
 
 Check = Callable[[str, Any], Any]
 """From an option's name and value to the value to store."""
@@ -144,6 +146,10 @@ def _is_number(value: object) -> TypeGuard[int | float]:
 
 
 check_flag = valid(lambda value: isinstance(value, bool), "True or False")
+seconds = valid(
+    lambda value: value is None or (_is_number(value) and value > 0),
+    "a number of seconds above 0, or None for no limit",
+)
 separator = valid(lambda value: isinstance(value, str), "a string, such as '\\n\\n'")
 similarity = valid(
     lambda value: value is None or (_is_number(value) and 0 < value <= 1),

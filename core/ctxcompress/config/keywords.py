@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from ctxcompress.cache.cache import Cache
-from ctxcompress.config.checks import OnEmpty, Order, ScoreKind, Scorer
+from ctxcompress.config.checks import OnEmpty, OnError, Order, ScoreKind, Scorer
 from ctxcompress.config.presets import Tier
 from ctxcompress.data.must_keep import MustKeep
 from ctxcompress.data.results import Format
@@ -46,4 +46,6 @@ class Options(TypedDict, total=False):
     type_weights: Mapping[str, float]
     metadata_map: Mapping[str, str]
     cache: Cache | None
+    on_error: OnError
+    timeout: float | None
     telemetry: bool | Observer

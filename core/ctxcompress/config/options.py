@@ -12,7 +12,7 @@ from typing import Any, Unpack
 
 from ctxcompress.cache.cache import Cache
 from ctxcompress.config import checks
-from ctxcompress.config.checks import OnEmpty, Option, Order, ScoreKind, Scorer, option
+from ctxcompress.config.checks import OnEmpty, OnError, Option, Order, ScoreKind, Scorer, option
 from ctxcompress.config.keywords import Options
 from ctxcompress.config.presets import (
     NO_LIMIT,
@@ -218,6 +218,19 @@ class CompressionConfig:
         None,
         "A cache of ctxcompress.cache for what is found out about passages. It saves time and changes nothing else.",
         checks.cache_store,
+    )
+    on_error: OnError = option(
+        "raise",
+        'What to do if something that was plugged in fails. "raise" raises PluginError; "without" gives the result '
+        'without it; "original" does so, too, and where that cannot be, gives the passages as they came, whatever the '
+        "budget. Of the last two, there is a warning, and `result.failures` says what failed.",
+        checks.one_of(OnError),
+    )
+    timeout: float | None = option(
+        None,
+        "The seconds that `encoder`, `llm` and `cache` may take in one compression, all together. What is late is left "
+        "behind, and the result is the one without it, with a warning, whatever `on_error` is. None waits.",
+        checks.seconds,
     )
     telemetry: bool | Observer = option(
         False,

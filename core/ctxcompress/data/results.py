@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 from ctxcompress.data.documents import Origins, find_quote
 from ctxcompress.data.passages import Kind, Marker, Passage, Segment, Span
-from ctxcompress.data.stats import CacheUse, LLMStats, Observation, StageStats, Stats
+from ctxcompress.data.stats import CacheUse, Failure, LLMStats, Observation, StageStats, Stats
 from ctxcompress.errors import InputError
 
 __all__ = [
@@ -221,6 +221,13 @@ class Compression:
     cache: CacheUse = field(default=CacheUse(), compare=False, repr=False)
     """What the cache had. It does not count when results are compared."""
     llm: LLMStats | None = None
+    failures: tuple[Failure, ...] = field(default=(), compare=False)
+    """What was plugged in and failed, so that this is the result without it."""
+
+    @property
+    def is_original(self) -> bool:
+        """Whether the passages are as they came, whatever the budget: see the option `on_error`."""
+        return any(failure.is_original for failure in self.failures)
 
     @property
     def stats(self) -> Stats:
@@ -243,6 +250,7 @@ class Compression:
             cache_hits=self.cache.hits,
             cache_misses=self.cache.misses,
             llm=self.llm,
+            failures=self.failures,
         )
 
     def observation(self) -> Observation:

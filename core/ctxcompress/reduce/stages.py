@@ -17,6 +17,7 @@ from ctxcompress.data.results import Reason
 from ctxcompress.data.stats import Clock
 from ctxcompress.encoders.encoder import Encoder, PassageVectors
 from ctxcompress.errors import warn
+from ctxcompress.guarded import called
 from ctxcompress.plugins import plugins
 from ctxcompress.reduce.duplicates import Particulars, exact_duplicates, near_duplicates, same_meaning
 from ctxcompress.reduce.filters import above_threshold, are_doubtful, document_key, group_of, is_own_line, standing
@@ -84,7 +85,9 @@ def reduced(
     if shortlist is not None:
         note = f"{len(shortlist)} with most words of the query"
         candidates = runs.record("shortlist", candidates, Step(candidates.keep(shortlist, Reason.BUDGET), note))
-    for one in (*plugins("ctxcompress.filters"), *FILTERS):
+    for part, added in plugins("ctxcompress.filters").items():
+        candidates = runs.record(added.name, candidates, called(part, partial(added.apply, candidates, config)))
+    for one in FILTERS:
         candidates = runs.record(one.name, candidates, one.apply(candidates, config))
     documents, kept = _documents(candidates, config)
     runs.record("repeats", candidates, Step(candidates))

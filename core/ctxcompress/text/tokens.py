@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING
 
 from ctxcompress.errors import ConfigError, InputError, TokenizerUnavailable
+from ctxcompress.guarded import called
 from ctxcompress.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def _checked_blanks(text: str) -> str:
 
 def _checked_tokenizer(tokenizer: Callable[[str], object]) -> Callable[[str], int]:
     def count(text: str) -> int:
-        tokens = tokenizer(text)
+        tokens = called("encoding", functools.partial(tokenizer, text))
         number = _number(tokens)
         if number is None or number < 0:
             raise ConfigError(
