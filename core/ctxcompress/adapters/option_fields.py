@@ -41,6 +41,9 @@ class OptionFields(BaseModel):
     order: Order = "source"
     """The order of the passages in the final text. "source" is the order of the input; "relevance" puts the best first;
     "edges" puts the best first and last. The text of one passage stays in its order."""
+    keep_all_sources: bool = False
+    """Whether every passage comes back, in its order, whatever the filters say. Each has at least its best segment, as
+    far as the budget allows, or else an empty text; its place in the final text counts in the budget."""
     on_empty: OnEmpty = "keep_best"
     """What to do if `min_score` or `adaptive` would drop everything. "keep_best" keeps the best passage or segment,
     "original" keeps all, "drop" keeps none."""

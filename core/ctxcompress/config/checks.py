@@ -250,6 +250,12 @@ def check_format(format: str, separator: str) -> None:
         )
 
 
+def check_sources(keep_all: bool, format: str, order: str) -> None:
+    if keep_all and (format == "preview" or order != "source"):
+        given = f"format={format!r}" if format == "preview" else f"order={order!r}"
+        raise ConfigError(f"keep_all_sources=True is given with {given}, which does not show all in their order")
+
+
 def check_scores(min_score: object, metadata_only: object, kind: str) -> None:
     if min_score is not None:
         _check_score("min_score", min_score, kind, "or None to keep passages whatever their score")

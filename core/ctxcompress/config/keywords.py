@@ -27,6 +27,7 @@ class Options(TypedDict, total=False):
     separator: str
     format: Format | str
     order: Order
+    keep_all_sources: bool
     on_empty: OnEmpty
     min_score: float | None
     score_kind: ScoreKind

@@ -97,6 +97,12 @@ class CompressionConfig:
         'best first; "edges" puts the best first and last. The text of one passage stays in its order.',
         checks.one_of(Order),
     )
+    keep_all_sources: bool = option(
+        False,
+        "Whether every passage comes back, in its order, whatever the filters say. Each has at least its best segment, "
+        "as far as the budget allows, or else an empty text; its place in the final text counts in the budget.",
+        checks.check_flag,
+    )
     on_empty: OnEmpty = option(
         "keep_best",
         'What to do if `min_score` or `adaptive` would drop everything. "keep_best" keeps the best passage or '
@@ -245,6 +251,7 @@ class CompressionConfig:
             if value is not declared.default:  # most are the default, which needs no check
                 object.__setattr__(self, name, declared.check(name, value))
         checks.check_format(self.format, self.separator)
+        checks.check_sources(self.keep_all_sources, self.format, self.order)
         checks.check_scores(self.min_score, self.metadata_only, self.score_kind)
         checks.check_evidence_only(self.scorer, self.own_encoder, self.adaptive or self.max_tokens == "auto")
 

@@ -243,7 +243,7 @@ class Compression:
             after_limit=after["limit"],
             clusters_merged=after["threshold"] - after["semantic"],
             metadata_only_count=sum(part.metadata_only for part in self.passages),
-            kept_count=sum(not part.metadata_only for part in self.passages),
+            kept_count=sum(part.untouched or bool(part.spans) for part in self.passages),
             original_tokens=self.original.tokens(),
             compressed_tokens=self.tokens,
             stages=self.stages,

@@ -77,7 +77,8 @@ class _Outcome:
     @property
     def is_empty(self) -> bool:
         """Whether nothing is kept, though there is text."""
-        is_nothing = not (self._shown or self._task.delivered_count) and self._reduction.documents
+        is_shown = any(part.text for part in self._shown.values())
+        is_nothing = not (is_shown or self._task.delivered_count) and self._reduction.documents
         return bool(is_nothing) and any(p.text and not p.text.isspace() for p in self._task.passages)
 
     def kept(self, count: TokenCounter) -> Iterator[KeptPassage]:
