@@ -156,7 +156,7 @@ class _Job:
         """Return the compressed nodes, by position in the output."""
         places = self._places(compression)
         made = {position: self._compressed(kept, call) for position, kept in places.items()}
-        if self._is_plain:
+        if self._is_plain or any(failure.part.startswith("renderer ") for failure in compression.failures):
             return made
         shown = zip(made.items(), templates(self._config, list(places.values())), strict=True)
         return {position: showing(item, template) for (position, item), template in shown}

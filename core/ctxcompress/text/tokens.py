@@ -142,7 +142,7 @@ def _checked_blanks(text: str) -> str:
 
 def _checked_tokenizer(tokenizer: Callable[[str], object]) -> Callable[[str], int]:
     def count(text: str) -> int:
-        tokens = called("encoding", functools.partial(tokenizer, text))
+        tokens = tokenizer(text)
         number = _number(tokens)
         if number is None or number < 0:
             raise ConfigError(
@@ -152,7 +152,7 @@ def _checked_tokenizer(tokenizer: Callable[[str], object]) -> Callable[[str], in
             )
         return number
 
-    return count
+    return lambda text: called("encoding", functools.partial(count, text))
 
 
 def _number(tokens: object) -> int | None:
