@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 from both_frameworks import QUERY, Framework, both, check_verbatim, tokens
+from language_models import QUERY as OF_TOWNS
+from language_models import page
 from meanings import QUESTION
 
 from ctxcompress.errors import BudgetTooSmall, CtxCompressWarning, PluginError
@@ -50,20 +52,48 @@ async def test_embeddings_that_fail_are_an_error_or_done_without(framework: Fram
         assert "sk-123" not in str(heard)
 
 
-@pytest.mark.parametrize("is_async", [False, True])
-async def test_embeddings_that_hang_are_left_behind(framework: Framework, is_async, let_go):
+def test_embeddings_that_hang_are_left_behind(framework: Framework, let_go):
     def hang(_: str):
         assert let_go.wait(LONG)
         return refuse()
 
-    options = {"max_tokens": 60, "encoder": framework.embeddings(hang), "timeout": 0.2}
     expected = framework.texts(framework.kept(framework.pages(), QUESTION, max_tokens=60))
-    if is_async:  # the fake embeds on the loop, so that it would hold up this test
-        options["encoder"] = framework.embeddings(refuse)
-        options["on_error"] = "without"
-    with pytest.warns(CtxCompressWarning, match="encoder: it (has not answered|raised)"):
-        kept = await compressed(framework, is_async, framework.pages(), QUESTION, **options)
+    with pytest.warns(CtxCompressWarning, match="encoder: it has not answered"):
+        kept = framework.kept(
+            framework.pages(), QUESTION, max_tokens=60, encoder=framework.embeddings(hang), timeout=0.2
+        )
     assert framework.texts(kept) == expected
+
+
+async def test_embeddings_that_are_awaited_for_too_long_are_cancelled(framework: Framework):
+    cancelled, encoder = asyncio.Event(), framework.embeddings()
+
+    class Hanging(type(encoder)):
+        async def aembed_query(self, *_: object):
+            try:
+                await asyncio.Event().wait()
+            finally:
+                cancelled.set()
+
+        aembed_documents = aget_query_embedding = aget_text_embedding_batch = aembed_query
+
+    object.__setattr__(encoder, "__class__", Hanging)
+    expected = framework.texts(framework.kept(framework.pages(), QUESTION, max_tokens=60))
+    component = framework.component(max_tokens=60, encoder=encoder, timeout=0.2)
+    with pytest.warns(CtxCompressWarning, match="encoder: it has not answered"):
+        kept = await asyncio.wait_for(framework.acompress(component, framework.pages(), QUESTION), LONG)
+    assert framework.texts(kept) == expected
+    await asyncio.wait_for(cancelled.wait(), LONG)
+
+
+async def test_a_chat_model_that_hangs_is_left_behind(framework: Framework, let_go):
+    model = framework.chat(lambda _: let_go.wait(LONG) and "1")
+    towns = [framework.item(page().text, "page", metadata={"source": "docs/towns.md"})]
+    expected = framework.texts(framework.kept(towns, OF_TOWNS, max_tokens=120))
+    with framework.hearing() as heard:
+        kept = framework.kept(towns, OF_TOWNS, max_tokens=120, llm=model, timeout=0.2)
+    assert framework.texts(kept) == expected
+    assert [failure["part"] for failure in heard[0]["failures"]] == ["llm"]
 
 
 @pytest.mark.parametrize("is_async", [False, True])
