@@ -1,8 +1,8 @@
 """The entry points: give a query and passages, and get the parts of the passages that best answer it."""
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -15,6 +15,7 @@ from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Citation, Compression, Explanation, Format, KeptPassage, ResultOperations
 from ctxcompress.data.stats import observed, observer_of
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
+from ctxcompress.guarded import Guard, guarding
 from ctxcompress.pipeline.pipeline import analyse_ahead, confidence_again, run_pipeline
 from ctxcompress.pipeline.task import Frame, Presentation, Task, resolve_auto_budget
 from ctxcompress.pipeline.threads import off_loop
@@ -123,9 +124,16 @@ class Compressor:
         """Return a compressor with the budget for this query in place of ``max_tokens="auto"``."""
         return Compressor(resolve_auto_budget(query or "", self.config))
 
-    def observed(self) -> AbstractContextManager[object]:
-        """Return a block in which all compressions are attempts at one: `telemetry` is told of the last only."""
-        return observed(observer_of(self.config.telemetry), forgives=self.config.on_error != "raise")
+    @contextmanager
+    def observed(self) -> Iterator[None]:
+        """Return a block in which all compressions are attempts at one: they share `timeout`, and `telemetry` is told
+        of the last only."""
+        config = self.config
+        with (
+            guarding(Guard.within(config.timeout, of_attempts=True)),
+            observed(observer_of(config.telemetry), forgives=config.on_error != "raise"),
+        ):
+            yield
 
     def check_droppable(self, passages: Iterable[Passage]) -> None:
         """Raise BudgetTooSmall if `must_keep` names anything in passages for which a caller has no room at all."""

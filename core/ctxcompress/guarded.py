@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future, wait
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from threading import Event, Thread
@@ -39,15 +39,30 @@ _CANCELLED: ContextVar[tuple[Event, ...]] = ContextVar("ctxcompress_cancelled", 
 
 
 @dataclass(slots=True)
+class Patience:
+    """How long the current work waits for what is plugged in."""
+
+    left: float = inf
+    """The seconds that are left, for all calls together."""
+
+
+@dataclass(slots=True)
 class Guard:
     """How the current work treats what is plugged in."""
 
-    left: float = inf
-    """The seconds that it may still take, all calls together."""
+    patience: Patience = field(default_factory=Patience)
     forgives: bool = False
     """Whether the work goes on without what fails. Then a wrong result is a failure, too."""
     left_out: frozenset[str] = frozenset()
     """What packages add and the work goes on without, such as "filter NAME"."""
+    of_attempts: bool = False
+    """Whether the block has several attempts at one work, which share the patience."""
+
+    @classmethod
+    def within(cls, seconds: float | None, **options: Any) -> "Guard":
+        """Return a guard with so much patience, None for any; an attempt at a work has what the others have left."""
+        outer = _guard()
+        return cls(outer.patience if outer.of_attempts else Patience(inf if seconds is None else seconds), **options)
 
 
 _GUARD: ContextVar[Guard | None] = ContextVar("ctxcompress_guard", default=None)
@@ -93,7 +108,8 @@ def called_in_time(part: str, work: Callable[[], T]) -> T:
     with time_limit() as left:
         if left == inf:
             return called(part, work)
-        answer, end = on_daemon(partial(copy_context().run, called, part, work)), monotonic() + left
+        answer = on_daemon(partial(copy_context().run, called, part, work)) if left > 0 else Future[T]()
+        end = monotonic() + left
         while not answer.done() and monotonic() < end:
             wait([answer], min(end - monotonic(), _POLL_INTERVAL))
             stop_if_cancelled()
@@ -106,12 +122,11 @@ def called_in_time(part: str, work: Callable[[], T]) -> T:
 @contextmanager
 def time_limit() -> Iterator[float]:
     """Return a block with the seconds that are left for it. What it takes of them is gone for later calls."""
-    guard, begin = _guard(), monotonic()
+    patience, begin = _guard().patience, monotonic()
     try:
-        yield guard.left
+        yield patience.left
     finally:
-        if guard.left < inf:
-            guard.left = max(guard.left - (monotonic() - begin), 0.0)
+        patience.left = max(patience.left - (monotonic() - begin), 0.0)
 
 
 def on_daemon(work: Callable[[], T]) -> Future[T]:

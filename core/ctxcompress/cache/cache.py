@@ -176,6 +176,8 @@ class Cache:
             return None
         try:
             with time_limit() as left:
+                if left <= 0:
+                    return None
                 is_quick = getattr(self.store, "never_hangs", False)
                 return work() if is_quick else self._asked_on_a_thread(work, min(left, _SECONDS))
         except Exception as error:  # noqa: BLE001 - whatever it is, there is no value

@@ -5,7 +5,6 @@ passages as they came, as `on_error` and `timeout` say. It is never silent: ther
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from dataclasses import replace
-from math import inf
 
 from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Compression, KeptPassage
@@ -29,9 +28,8 @@ def forgiving(task: Task, run: Callable[[Task], Compression]) -> Compression:
 
     Raises PluginError where they do not, or where it cannot be done without.
     """
-    limit = inf if task.config.timeout is None else task.config.timeout
     failures: list[Failure] = []
-    with guarding(Guard(limit, forgives=task.config.on_error != "raise")) as guard:
+    with guarding(Guard.within(task.config.timeout, forgives=task.config.on_error != "raise")) as guard:
         while True:
             try:
                 result = run(task)

@@ -89,6 +89,8 @@ def ask(
     if isinstance(model, RememberedModel):
         return _ask_once(model, prompts, seconds, clock)
     with time_limit() as left:
+        if left <= 0:
+            raise NoAnswerError("nothing is left of timeout")
         return _asked(model, prompts, min(seconds, left), clock)
 
 

@@ -4,10 +4,10 @@ Encoders differ in the range of their numbers, so these are compared only within
 from the mean.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from ctxcompress.score.matches import ranks, stacked, standardized
 from ctxcompress.score.source_features import is_program
 
 __all__ = ["NO_SEMANTICS", "READ", "SEMANTIC", "Meaning", "Reader", "Semantics"]
+
+T = TypeVar("T")
 
 SEMANTIC = (
     "similarity",  # in standard deviations from the mean
@@ -73,7 +75,7 @@ class Meaning:
         """
         if self.has_table and covered >= _MOST_OF_QUERY:
             return 0.0
-        return 1.0 if is_alone else called_in_time("encoder", partial(knowledge, self.comparer, corpus.words))
+        return 1.0 if is_alone else self._called(partial(knowledge, self.comparer, corpus.words))
 
     def model(self, *, is_alone: bool) -> str:
         """Return the name of the model that has weights for the features; see evidence.COLUMNS.
@@ -89,10 +91,13 @@ class Meaning:
         Raises ConfigError unless the comparer gives one number for each text.
         """
         several = len(corpus.titles) >= _LEAST_PASSAGES
-        compare = partial(closeness_of_all, self.comparer, query, clauses if several else (), corpus)
-        closeness = compare() if self.has_table else called_in_time("encoder", compare)
+        closeness = self._called(partial(closeness_of_all, self.comparer, query, clauses if several else (), corpus))
         of_clauses = _clause_rows(corpus, closeness) if several else np.zeros((_CLAUSE_ROWS, len(corpus.texts)))
         return np.vstack([_segment_rows(corpus, closeness), _label_rows(corpus, closeness), of_clauses])
+
+    def _called(self, work: Callable[[], T]) -> T:
+        """Do work that asks the comparer. Only the table is no plug-in."""
+        return work() if self.has_table else called_in_time("encoder", work)
 
 
 @dataclass(frozen=True, slots=True)

@@ -313,3 +313,17 @@ def test_the_builder_of_a_context_goes_on_too():
     with pytest.warns(CtxCompressWarning, match="encoder"):
         added = builder.add(TEXTS, query=QUERY)
     assert added.text
+
+
+def test_attempts_at_one_compression_share_the_time(let_go):
+    asked, hang = [], hanging(let_go)
+
+    def note(given):
+        asked.append(given)
+        return hang(given)
+
+    compressor = Compressor(CompressionConfig(max_tokens=60, encoder=Encoder(note), timeout=SOON))
+    with pytest.warns(CtxCompressWarning, match="encoder"), compressor.observed():
+        texts = [compressor.compress(QUERY, TEXTS, max_tokens=budget).text for budget in (60, 50, 40)]
+    assert len(asked) == 1
+    assert texts == [compress(QUERY, TEXTS, max_tokens=budget).text for budget in (60, 50, 40)]
