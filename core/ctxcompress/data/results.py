@@ -19,6 +19,7 @@ __all__ = [
     "CountsTokens",
     "Decision",
     "Explanation",
+    "Failure",
     "Format",
     "KeptPassage",
     "Kind",
@@ -307,7 +308,7 @@ class Compression:
 
         The page is one file with the texts of the passages. It has no scripts and loads nothing, and no passage can
         inject markup. Making it takes longer than the compression: all segments are scored again, and an `encoder` is
-        called again, whose exceptions are not caught.
+        called again. Raises PluginError if that fails.
         """
         return self.compressor.xray(self)
 
