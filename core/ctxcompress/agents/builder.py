@@ -23,6 +23,7 @@ from ctxcompress.data.metadata import as_passages, own_copy
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Decision, KeptPassage, Reason, StageStats
 from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.pipeline.forgiving import without_failures
 from ctxcompress.pipeline.pipeline import run_pipeline
 from ctxcompress.pipeline.task import DeliveredContext, Task
 from ctxcompress.pipeline.threads import off_loop
@@ -277,7 +278,8 @@ def _appended(state: ContextState, request: _AddRequest, config: CompressionConf
 
 def _rebalanced(state: ContextState, request: _AddRequest, config: CompressionConfig) -> tuple[ContextState, _Change]:
     after, first = state.with_passages(request.passages, request.query), len(state.all_passages)
-    reasons = reduced(request.passages, config, fits=False).reasons
+    # What fails here fails below too, where it is told.
+    reasons = without_failures(config, lambda config: reduced(request.passages, config, fits=False).reasons, [])
     by_this_retriever = [
         Decision(first + number, request.passages[number], whole(request.passages[number]), reason)
         for number, reason in sorted(reasons.items())

@@ -5,7 +5,9 @@ passages as they came, as `on_error` and `timeout` say. It is never silent: ther
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from dataclasses import replace
+from typing import TypeVar
 
+from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Compression, KeptPassage
 from ctxcompress.data.stats import Failure, StageStats
@@ -15,7 +17,9 @@ from ctxcompress.pipeline.task import Task
 from ctxcompress.plugins import part_of
 from ctxcompress.text.tokens import TokenCounter
 
-__all__ = ["forgiving"]
+__all__ = ["forgiving", "without_failures"]
+
+T = TypeVar("T")
 
 _STAGES = ("threshold", "semantic", "limit")
 """The stages that every result has: `Stats` names them."""
@@ -28,38 +32,52 @@ def forgiving(task: Task, run: Callable[[Task], Compression]) -> Compression:
 
     Raises PluginError where they do not, or where it cannot be done without.
     """
-    failures: list[Failure] = []
-    with guarding(Guard.within(task.config.timeout, forgives=task.config.on_error != "raise")) as guard:
-        while True:
-            try:
-                result = run(task)
-                break
-            except Exception as error:
-                simpler = _without(error, task, guard)
-                if simpler is None and (task.config.on_error != "original" or _is_of_caller(error)):
-                    raise
-                failures.append(_failure(error, is_original=simpler is None))
-                if simpler is None:
-                    result = _as_they_came(task, failures[-1])
-                    break
-                task = simpler
+    failures, last = list[Failure](), [task]
+
+    def attempt(config: CompressionConfig) -> Compression:
+        last[0] = replace(task, config=config)
+        return run(last[0])
+
+    try:
+        result = without_failures(task.config, attempt, failures)
+    except Exception as error:
+        if task.config.on_error != "original" or _is_of_caller(error):
+            raise
+        failures.append(_failure_of(error))
+        result = _as_they_came(last[0], failures[-1])
     for failure in failures:
         warn(failure.warning())
     return replace(result, failures=(*failures, *_endured(result)))
 
 
-def _without(error: Exception, task: Task, guard: Guard) -> Task | None:
-    """Return the task without what failed; None if that is not wanted, or cannot be."""
-    if not isinstance(error, PluginError) or not (guard.forgives or error.is_late):
+def without_failures(config: CompressionConfig, work: Callable[[CompressionConfig], T], failures: list[Failure]) -> T:
+    """Return the result of work with these options, and without what fails, which is added to `failures`.
+
+    Raises PluginError where the options do not want that, or where it cannot be done without.
+    """
+    with guarding(Guard.within(config.timeout, forgives=config.on_error != "raise")) as guard:
+        while True:
+            try:
+                return work(config)
+            except PluginError as error:
+                simpler = _without(error, config, guard)
+                if simpler is None:
+                    raise
+                failures.append(Failure(error.part, error.reason))
+                config = simpler
+
+
+def _without(error: PluginError, config: CompressionConfig, guard: Guard) -> CompressionConfig | None:
+    """Return the options without what failed; None if that is not wanted, or cannot be."""
+    if not (guard.forgives or error.is_late):
         return None
-    config = task.config
     if error.part == "encoder" and config.own_encoder is not None:
-        return replace(task, config=config.with_options(encoder="words"))
+        return config.with_options(encoder="words")
     if error.part == part_of("ctxcompress.renderers", config.format):
-        return replace(task, config=config.with_options(format="plain"))
+        return config.with_options(format="plain")
     if error.part.startswith(("filter ", "format ")) and error.part not in guard.left_out:
         guard.left_out |= {error.part}
-        return task
+        return config
     return None
 
 
@@ -69,10 +87,11 @@ def _is_of_caller(error: Exception) -> bool:
     return is_about_given or isinstance(error, CancelledError)
 
 
-def _failure(error: Exception, *, is_original: bool) -> Failure:
+def _failure_of(error: Exception) -> Failure:
+    """Return the failure after which only the passages as they came are left."""
     if isinstance(error, PluginError):
-        return Failure(error.part, error.reason, is_original)
-    return Failure("compression", f"it raised {type(error).__name__}", is_original)
+        return Failure(error.part, error.reason, is_original=True)
+    return Failure("compression", f"it raised {type(error).__name__}", is_original=True)
 
 
 def _as_they_came(task: Task, failure: Failure) -> Compression:

@@ -309,10 +309,11 @@ def test_a_cancelled_task_does_not_hold_the_loop_at_its_end(let_go):
 
 
 def test_the_builder_of_a_context_goes_on_too():
-    builder = ContextBuilder(60, config=CompressionConfig(encoder=Encoder(refuse), on_error="without"))
-    with pytest.warns(CtxCompressWarning, match="encoder"):
-        added = builder.add(TEXTS, query=QUERY)
-    assert added.text
+    config = CompressionConfig(encoder=Encoder(refuse), on_error="without", similarity_threshold=0.9, top_n=9)
+    builder = ContextBuilder(60, config=config)
+    for rebalance in (False, True):
+        with pytest.warns(CtxCompressWarning, match="encoder"):
+            assert builder.add(TEXTS, query=QUERY, rebalance=rebalance).text
 
 
 def test_attempts_at_one_compression_share_the_time(let_go):
