@@ -48,7 +48,7 @@ for _name, _field in OptionFields.model_fields.items():  # pydantic would parse 
     _field.description = OPTIONS[_name].description
 '''
 
-VALUES = ("Format", "Mode", "Order", "OnEmpty", "ScoreKind", "Scorer", "Tier | None")
+VALUES = ("Format", "Mode", "Order", "OnEmpty", "OnError", "ScoreKind", "Scorer", "Tier | None")
 """Types of options whose values have names."""
 
 TABLE = """# Options

@@ -61,7 +61,8 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     Options are checked when the compressor is made and cannot be set afterwards; a wrong one raises pydantic's
     ValidationError (a ValueError) with the value, the limit and the remedy. Calls raise TypeError for anything but
     Documents, RuntimeError if `encoding` names a vocabulary that is neither on this machine nor can be fetched,
-    ValueError if `encoder` does not return one vector for each text, and whatever `encoder` itself raises.
+    ValueError if `encoder` does not return one vector for each text, and PluginError, a RuntimeError, with the cause if
+    `encoder` raises: see `on_error`.
     """
 
     model_config = ConfigDict(frozen=True)

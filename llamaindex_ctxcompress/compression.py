@@ -113,8 +113,8 @@ class _Job:
         return []
 
     def excess(self, compression: Compression) -> int:
-        """Return the tokens of all nodes together that are over the budget."""
-        if not compression.passages or (self._is_plain and not any(self._whole.values())):
+        """Return the tokens of all nodes together that are over the budget; 0 for nodes that are as they came."""
+        if not compression.passages or compression.is_original or (self._is_plain and not any(self._whole.values())):
             return 0
         if self._is_plain:
             kept = {slot: self._framed(kept.original, kept.text) for slot, kept in self._places(compression).items()}
@@ -156,7 +156,7 @@ class _Job:
         """Return the compressed nodes, by position in the output."""
         places = self._places(compression)
         made = {position: self._compressed(kept, call) for position, kept in places.items()}
-        if self._is_plain:
+        if self._is_plain or any(failure.part.startswith("renderer ") for failure in compression.failures):
             return made
         shown = zip(made.items(), templates(self._config, list(places.values())), strict=True)
         return {position: showing(item, template) for (position, item), template in shown}

@@ -122,8 +122,8 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
     Raises pydantic's ValidationError (a ValueError) if an option has a value that cannot work. When nodes are
     processed, it raises ConfigError (a ValueError) if such a value was assigned afterwards, or if `encoder` does not
     return one vector for each text, TokenizerUnavailable (a RuntimeError) if the vocabulary of `encoding` can neither
-    be found nor fetched, and whatever `encoder` itself raises. Pickle raises PicklingError for an `encoding`,
-    `encoder` or `llm` that cannot be pickled.
+    be found nor fetched, and PluginError, a RuntimeError, with the cause if `encoder` raises: see `on_error`. Pickle
+    raises PicklingError for an `encoding`, `encoder` or `llm` that cannot be pickled.
     """
 
     encoder: BaseEmbedding | Encoder | object | None = Field(default="words", json_schema_extra={"type": "object"})

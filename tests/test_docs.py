@@ -49,6 +49,16 @@ def test_each_cell_of_the_features_names_a_test_that_exists() -> None:
                 assert name in _functions(ROOT / file), f"{feature}: there is no {file}::{name}"
 
 
+def test_each_line_of_the_contract_for_production_names_tests_that_exist() -> None:
+    page, _, _ = (DOCS / "how-to" / "production.md").read_text(encoding="utf-8").partition("## Not promised")
+    lines = re.split(r"^(?:- |\*\*(?!Failures))", page, flags=re.MULTILINE)[1:]
+    assert len(lines) > 7
+    for line in lines:
+        named = TEST.findall(line)
+        assert named, line
+        assert not [f"{file}::{name}" for file, name in named if name not in _functions(ROOT / file)]
+
+
 def _functions(file: Path) -> set[str]:
     if not file.is_file():
         return set()

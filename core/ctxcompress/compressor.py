@@ -1,8 +1,8 @@
 """The entry points: give a query and passages, and get the parts of the passages that best answer it."""
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -12,9 +12,10 @@ from ctxcompress.config.options import CompressionConfig, Options
 from ctxcompress.data.metadata import as_passages
 from ctxcompress.data.must_keep import Finds, MustKeep, missing_texts
 from ctxcompress.data.passages import Passage
-from ctxcompress.data.results import Citation, Compression, Explanation, Format, KeptPassage
+from ctxcompress.data.results import Citation, Compression, Explanation, Format, KeptPassage, ResultOperations
 from ctxcompress.data.stats import observed, observer_of
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
+from ctxcompress.guarded import Guard, guarding
 from ctxcompress.pipeline.pipeline import analyse_ahead, confidence_again, run_pipeline
 from ctxcompress.pipeline.task import Frame, Presentation, Task, resolve_auto_budget
 from ctxcompress.pipeline.threads import off_loop
@@ -85,7 +86,7 @@ class Compressor:
         config = self.config.with_options(**options)
         compressor = Compressor(resolve_auto_budget(query or "", config))
         read = compressor._read(passages)
-        result = run_pipeline(Task(query or "", read, compressor.config, compressor, frame, ranked=ranked))
+        result = run_pipeline(Task(query or "", read, compressor.config, Compressor, frame, ranked=ranked))
         if _log.isEnabledFor(logging.INFO):
             stats = result.stats
             saved = f"{stats.original_tokens} -> {stats.compressed_tokens} tokens"
@@ -102,8 +103,8 @@ class Compressor:
         """
         config = self.config.with_options(**options)
         result = await off_loop(config, lambda config: Compressor(config).compress(query, passages, frame=frame))
-        # The result may be used after this event loop has ended, so it gets the encoder that is not bound to it.
-        return replace(result, compressor=Compressor(config).resolve_auto_budget(query))
+        # The result may be used after this event loop has ended, so it gets what is not bound to it.
+        return replace(result, compressor=_unbound(result.compressor, config))
 
     def _read(self, passages: PassageInput) -> tuple[Passage, ...]:
         return as_passages(passages, metadata_map=self.config.metadata_map)
@@ -123,9 +124,16 @@ class Compressor:
         """Return a compressor with the budget for this query in place of ``max_tokens="auto"``."""
         return Compressor(resolve_auto_budget(query or "", self.config))
 
-    def observed(self) -> AbstractContextManager[object]:
-        """Return a block in which all compressions are attempts at one: `telemetry` is told of the last only."""
-        return observed(observer_of(self.config.telemetry))
+    @contextmanager
+    def observed(self) -> Iterator[None]:
+        """Return a block in which all compressions are attempts at one: they share `timeout`, and `telemetry` is told
+        of the last only."""
+        config = self.config
+        with (
+            guarding(Guard.within(config.timeout, of_attempts=True)),
+            observed(observer_of(config.telemetry), forgives=config.on_error != "raise"),
+        ):
+            yield
 
     def check_droppable(self, passages: Iterable[Passage]) -> None:
         """Raise BudgetTooSmall if `must_keep` names anything in passages for which a caller has no room at all."""
@@ -185,7 +193,7 @@ class Compressor:
         are_same = "preview" not in (format, self.config.format)  # which keeps one sentence of each passage
         if are_same and compression.passages and TokenCounter(config.encoding).fits(text, config.budget) is not None:
             return text
-        return run_pipeline(Task(compression.query, compression.input_passages(), config, self)).text
+        return run_pipeline(Task(compression.query, compression.input_passages(), config, Compressor)).text
 
     def xray(self, compression: Compression, *, brief: bool = False) -> str:
         """Return an HTML page about a compression made by this compressor: see `Compression.xray`.
@@ -204,6 +212,14 @@ class Compressor:
         """Write that page into a folder: see `Compression.trace`."""
         path: Path | None = plugin(*_PAGES).written_page(compression, self.config, directory)
         return path
+
+
+def _unbound(used: ResultOperations, config: CompressionConfig) -> ResultOperations:
+    """Return the operations with the encoder and the language model of these options, if they have any."""
+    if not isinstance(used, Compressor):
+        return used
+    encoder = used.config.own_encoder and config.encoder
+    return Compressor(used.config.with_options(encoder=encoder or used.config.encoder, llm=config.llm))
 
 
 def _warn_of_missing(result: Compression, must_keep: Sequence[MustKeep]) -> None:

@@ -5,7 +5,8 @@
     ├── InputError            a passage or a query cannot be compressed (also a TypeError)
     ├── BudgetTooSmall        the budget cannot hold what must be kept (also a ValueError)
     ├── PatternTimeout        a regular expression of `must_keep` takes too long (also a TimeoutError)
-    ├── TokenizerUnavailable  the declared tokenizer cannot be loaded (also a RuntimeError)
+    ├── PluginError           what was plugged in, such as an encoder, failed (also a RuntimeError)
+    │   └── TokenizerUnavailable  the declared tokenizer cannot be loaded
     └── MissingExtra          an optional dependency is not installed (also an ImportError)
 
 Every message names the value, the limit and the remedy. What goes wrong without an error is a CtxCompressWarning, which
@@ -23,12 +24,13 @@ __all__ = [
     "InputError",
     "MissingExtra",
     "PatternTimeout",
+    "PluginError",
     "TokenizerUnavailable",
     "warn",
 ]
 
 _PASSED_OVER = frozenset(
-    "ctxcompress langchain_ctxcompress llamaindex_ctxcompress langchain_core langchain_classic llama_index "
+    "contextlib ctxcompress langchain_ctxcompress llamaindex_ctxcompress langchain_core langchain_classic llama_index "
     "llama_index_instrumentation wrapt".split()
 )
 """The packages between a user's line and a warning."""
@@ -59,7 +61,22 @@ class PatternTimeout(CtxCompressError, TimeoutError):  # noqa: N818
     """A regular expression of `must_keep` takes too long."""
 
 
-class TokenizerUnavailable(CtxCompressError, RuntimeError):  # noqa: N818
+class PluginError(CtxCompressError, RuntimeError):
+    """What was plugged in, such as an encoder, failed. What it raised is the `__cause__`."""
+
+    def __init__(
+        self, message: str, part: str = "encoding", reason: str = "it cannot be loaded", *, is_late: bool = False
+    ) -> None:
+        super().__init__(message)
+        self.part = part
+        """What failed: "encoder", "encoding", or what a package adds, such as "filter NAME"."""
+        self.reason = reason
+        """How it failed, without what it said: that may quote keys or texts."""
+        self.is_late = is_late
+        """Whether it had not answered when the time of the option `timeout` was over."""
+
+
+class TokenizerUnavailable(PluginError):  # noqa: N818
     """The declared tokenizer cannot be loaded, so tokens cannot be counted."""
 
 

@@ -8,8 +8,9 @@ from importlib import import_module
 from typing import Any
 
 from ctxcompress.errors import CtxCompressError
+from ctxcompress.guarded import called, left_out
 
-__all__ = ["lazy_names", "plugin", "plugin_names", "plugins"]
+__all__ = ["lazy_names", "part_of", "plugin", "plugin_names", "plugins"]
 
 
 @functools.cache
@@ -20,10 +21,17 @@ def _entry_points() -> Any:
     return entry_points()
 
 
-@functools.cache
-def plugins(group: str) -> Sequence[Any]:
-    """Return what installed packages offer in a group of entry points, by name."""
-    return [found.load() for found in sorted(_entry_points().select(group=group))]
+def plugins(group: str) -> Mapping[str, Any]:
+    """Return what installed packages offer in a group of entry points, sorted by its name as a part that may fail, such
+    as "filter NAME". Parts that the current work goes on without are missing. Raises PluginError if one cannot be
+    loaded."""
+    parts = {part_of(group, name): name for name in plugin_names(group)}
+    return {part: plugin(group, name) for part, name in parts.items() if part not in left_out()}
+
+
+def part_of(group: str, name: str) -> str:
+    """Return what something of a group of entry points is called where it fails: "filter NAME"."""
+    return f"{group.rpartition('.')[2].removesuffix('s')} {name}"
 
 
 @functools.cache
@@ -36,10 +44,10 @@ def plugin_names(group: str) -> Sequence[str]:
 def plugin(group: str, name: str) -> Any:
     """Return what an installed package offers under this name in a group of entry points.
 
-    Raises CtxCompressError if no installed package does.
+    Raises CtxCompressError if no installed package does, and PluginError if it cannot be loaded.
     """
     for found in _entry_points().select(group=group, name=name):
-        return found.load()
+        return called(part_of(group, name), found.load)
     raise CtxCompressError(f"no installed package has the entry point {name!r} of {group!r}; install ctxcompress again")
 
 

@@ -8,7 +8,7 @@ from meanings import Encoding
 
 from ctxcompress import CompressionConfig, Passage
 from ctxcompress.agents.builder import ContextBuilder
-from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.errors import ConfigError, InputError, PluginError
 
 POOL = "The pool opens ten connections at the start. The default timeout is 30 seconds. Logs are kept for one week."
 RULES = [f"Rule {n} of the gateway says that port {8000 + n} is for tenant number {n}." for n in range(12)]
@@ -79,7 +79,7 @@ def broken(text):
 def test_where_an_add_fails_nothing_has_changed():
     builder = ContextBuilder(config=CompressionConfig(max_tokens=500, encoding=broken))
     builder.add([POOL])
-    with pytest.raises(ValueError, match="breaks"):
+    with pytest.raises(PluginError, match="breaks"):
         builder.add(["This is broken."])
     assert builder.render() == POOL
     assert builder.add(["Another one."]).passages[0].index == 1

@@ -11,7 +11,7 @@ from telemetry import Told
 from ctxcompress import CompressionConfig, Compressor, compress
 from ctxcompress.apps.telemetry import OpenTelemetry
 from ctxcompress.cache import Cache
-from ctxcompress.errors import ConfigError, MissingExtra
+from ctxcompress.errors import ConfigError, MissingExtra, PluginError
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ class Broken:
 
 
 def test_an_error_is_told(told):
-    with pytest.raises(ConnectionError):
+    with pytest.raises(PluginError):
         compress(QUESTIONS[0], passages(), max_tokens=60, encoder=Broken(), telemetry=told.telemetry)
     [span] = told.spans
     assert span.status.status_code is StatusCode.ERROR

@@ -21,6 +21,7 @@ from pydantic import Field, PrivateAttr, ValidationError
 from ctxcompress import CompressionConfig
 from ctxcompress.apps.feedback import FeedbackLog
 from ctxcompress.cache import Cache
+from ctxcompress.errors import PluginError
 from ctxcompress.language_model import Prompt
 from langchain_ctxcompress import CtxCompressor, LLMSelector, format_documents, record
 from langchain_ctxcompress.convert import passages_from_documents
@@ -147,9 +148,9 @@ async def test_what_the_embeddings_raise_ends_the_run_in_the_trace():
         raise ConnectionError("no quota")
 
     compressor, collector = CtxCompressor(max_tokens=12, encoder=WAY.embeddings(refuse)), RunCollectorCallbackHandler()
-    with pytest.raises(ConnectionError):
+    with pytest.raises(PluginError):
         compressor.compress_documents(WAY.pages(), QUESTION, callbacks=[collector])
-    with pytest.raises(ConnectionError):
+    with pytest.raises(PluginError):
         await compressor.acompress_documents(WAY.pages(), QUESTION, callbacks=[collector])
     assert ["no quota" in run.error for run in collector.traced_runs] == [True, True]
     assert all(run.end_time for run in collector.traced_runs)

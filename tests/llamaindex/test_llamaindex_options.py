@@ -68,6 +68,9 @@ def test_every_option_survives_being_written_down(again):
         "must_keep": ["INV-7", "dates"],
         "trace_to": "traces",
         "context_window": 4_000,
+        "keep_all_sources": True,
+        "on_error": "without",
+        "timeout": 2.5,
     }
     one = CtxCompressPostprocessor(**given)
     twin = again(one)

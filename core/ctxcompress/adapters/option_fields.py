@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, Field
 
-from ctxcompress.config.checks import OnEmpty, Order, ScoreKind, Scorer
+from ctxcompress.config.checks import OnEmpty, OnError, Order, ScoreKind, Scorer
 from ctxcompress.config.options import OPTIONS
 from ctxcompress.config.presets import Tier
 from ctxcompress.data.results import Format
@@ -43,6 +43,9 @@ class OptionFields(BaseModel):
     order: Order = "source"
     """The order of the passages in the final text. "source" is the order of the input; "relevance" puts the best first;
     "edges" puts the best first and last. The text of one passage stays in its order."""
+    keep_all_sources: bool = False
+    """Whether every passage comes back, in its order, whatever the filters say. Each has at least its best segment, as
+    far as the budget allows, or else an empty text; its place in the final text counts in the budget."""
     on_empty: OnEmpty = "keep_best"
     """What to do if `min_score` or `adaptive` would drop everything. "keep_best" keeps the best passage or segment,
     "original" keeps all, "drop" keeps none."""
@@ -95,6 +98,13 @@ class OptionFields(BaseModel):
     With "score", the key of the score of passages without one of their own, such as "relevance_score"."""
     cache: object | None = Field(default=None, json_schema_extra={"type": "object"})
     """A cache of ctxcompress.cache for what is found out about passages. It saves time and changes nothing else."""
+    on_error: OnError = "raise"
+    """What to do if something that was plugged in fails. "raise" raises PluginError; "without" gives the result without
+    it; "original" does so, too, and where that cannot be, gives the passages as they came, whatever the budget. Of the
+    last two, there is a warning, and `result.failures` says what failed."""
+    timeout: float | None = None
+    """The seconds that `encoder`, `llm` and `cache` may take in one compression, all together. What is late is left
+    behind, and the result is the one without it, with a warning, whatever `on_error` is. None waits."""
     telemetry: bool | object = Field(default=False, json_schema_extra={"type": "boolean"})
     """Whether OpenTelemetry is told of each compression, or an observer that is; see docs/how-to/metrics.md."""
 

@@ -23,6 +23,7 @@ from ctxcompress.data.metadata import as_passages, own_copy
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Decision, KeptPassage, Reason, StageStats
 from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.pipeline.forgiving import without_failures
 from ctxcompress.pipeline.pipeline import run_pipeline
 from ctxcompress.pipeline.task import DeliveredContext, Task
 from ctxcompress.pipeline.threads import off_loop
@@ -258,7 +259,7 @@ def _appended(state: ContextState, request: _AddRequest, config: CompressionConf
     numbers = with_text(request.passages)
     new_passages = [request.passages[number] for number in numbers]
     config = config.with_options(max_tokens=limit)
-    result = run_pipeline(Task(request.query, new_passages, config, Compressor(config), delivered=state.delivered))
+    result = run_pipeline(Task(request.query, new_passages, config, Compressor, delivered=state.delivered))
     positions = [*(part.index for part in before.parts), *(first + number for number in numbers)]
     kept, dropped = renumbered(result, positions)
     parts = (*with_duplicates(before.parts, dropped), *kept)
@@ -277,7 +278,8 @@ def _appended(state: ContextState, request: _AddRequest, config: CompressionConf
 
 def _rebalanced(state: ContextState, request: _AddRequest, config: CompressionConfig) -> tuple[ContextState, _Change]:
     after, first = state.with_passages(request.passages, request.query), len(state.all_passages)
-    reasons = reduced(request.passages, config, fits=False).reasons
+    # What fails here fails below too, where it is told.
+    reasons = without_failures(config, lambda config: reduced(request.passages, config, fits=False).reasons, [])
     by_this_retriever = [
         Decision(first + number, request.passages[number], whole(request.passages[number]), reason)
         for number, reason in sorted(reasons.items())
@@ -289,9 +291,9 @@ def _rebalanced(state: ContextState, request: _AddRequest, config: CompressionCo
     passages = [after.all_passages[position] for position in positions]
     # Scores of different retrievals cannot be compared.
     without_scores = config.without_limits()
-    query, compressor = "\n".join(after.queries), Compressor(without_scores)
+    query = "\n".join(after.queries)
     result = run_pipeline(
-        Task(query, passages, without_scores, compressor, delivered=DeliveredMemory(), queries=after.queries)
+        Task(query, passages, without_scores, Compressor, delivered=DeliveredMemory(), queries=after.queries)
     )
     kept, dropped = renumbered(result, positions)
     after = replace(

@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ctxcompress.data.stats import Observation, Observer, Report
-from ctxcompress.errors import MissingExtra
+from ctxcompress.errors import MissingExtra, PluginError
 from ctxcompress.version import __version__
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ class OpenTelemetry:
             try:
                 yield partial(self._report, span)
             except BaseException as error:
-                failed = {"error.type": type(error).__qualname__}
+                cause = error.__cause__ if type(error) is PluginError else error
+                failed = {"error.type": type(cause).__qualname__}
                 span.set_attributes(failed)
                 self._instruments.duration.record(perf_counter() - begin, failed)
                 raise

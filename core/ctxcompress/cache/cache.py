@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from math import isfinite
-from threading import Lock, Thread
+from threading import Lock
 from time import monotonic, time
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from ctxcompress.errors import ConfigError
+from ctxcompress.guarded import on_daemon, time_limit
 
 __all__ = ["MAGIC", "Allowance", "Cache", "CacheStats", "Codec", "checked_ttl", "seal", "unseal", "whole_number"]
 
@@ -63,6 +64,8 @@ class Allowance:
     """The seconds in which a store may still be asked in one compression. For one thread only."""
 
     left: float = _SECONDS
+    failure: str = ""
+    """Why the store was not used, if it was not."""
 
 
 class _Entry(NamedTuple, Generic[T]):
@@ -169,22 +172,28 @@ class Cache:
         """Return what the store answers; None if it fails, or is not asked."""
         allowance, begin = allowance or Allowance(), monotonic()
         if allowance.left <= 0 or begin < self._until or (self._late and not self._late.done()):
+            allowance.failure = allowance.failure or "it failed less than a minute ago"
             return None
         try:
-            return work() if getattr(self.store, "never_hangs", False) else self._asked_on_a_thread(work)
+            with time_limit() as left:
+                if left <= 0:
+                    return None
+                is_quick = getattr(self.store, "never_hangs", False)
+                return work() if is_quick else self._asked_on_a_thread(work, min(left, _SECONDS))
         except Exception as error:  # noqa: BLE001 - whatever it is, there is no value
-            self._leave_alone(type(error).__name__)  # the message may quote addresses and passwords
+            allowance.failure = f"it raised {type(error).__name__}"  # the message may quote addresses and passwords
+            self._leave_alone(type(error).__name__)
             return None
         finally:
             allowance.left -= monotonic() - begin
             if allowance.left <= 0:
+                allowance.failure = "it takes too long"
                 self._leave_alone("it takes too long")
 
-    def _asked_on_a_thread(self, work: Callable[[], T]) -> T:
-        answer: Future[T] = Future()
-        Thread(target=_settle, args=(answer, work), name="ctxcompress-cache", daemon=True).start()
+    def _asked_on_a_thread(self, work: Callable[[], T], seconds: float) -> T:
+        answer = on_daemon(work)
         try:
-            return answer.result(_SECONDS)
+            return answer.result(seconds)
         except TimeoutError:
             self._late = answer
             raise
@@ -218,13 +227,6 @@ def unseal(key: str, data: object) -> bytes:
 
 def _checksum(key: str, data: bytes) -> bytes:
     return blake2b(data, digest_size=_CHECKSUM_BYTES, key=blake2b(key.encode(), digest_size=32).digest()).digest()
-
-
-def _settle(answer: Future[T], work: Callable[[], T]) -> None:
-    try:
-        answer.set_result(work())
-    except BaseException as error:  # noqa: BLE001 - raised again by the thread that waits
-        answer.set_exception(error)
 
 
 def checked_ttl(ttl: object) -> float | None:

@@ -26,6 +26,7 @@ from ctxcompress.text.tokens import is_carried
 __all__ = [
     "Check",
     "OnEmpty",
+    "OnError",
     "Option",
     "Order",
     "ScoreKind",
@@ -41,6 +42,7 @@ Scorer = Literal["evidence", "bm25", "rank_bm25", "rank_bm25l", "rank_bm25plus"]
 ScoreKind = Literal["similarity", "absolute", "distance", "rank", "none"]
 OnEmpty = Literal["keep_best", "original", "drop"]
 Order = Literal["source", "relevance", "edges"]
+OnError = Literal["raise", "without", "original"]
 
 Check = Callable[[str, Any], Any]
 """From an option's name and value to the value to store."""
@@ -144,6 +146,10 @@ def _is_number(value: object) -> TypeGuard[int | float]:
 
 
 check_flag = valid(lambda value: isinstance(value, bool), "True or False")
+seconds = valid(
+    lambda value: value is None or (_is_number(value) and value > 0),
+    "a number of seconds above 0, or None for no limit",
+)
 separator = valid(lambda value: isinstance(value, str), "a string, such as '\\n\\n'")
 similarity = valid(
     lambda value: value is None or (_is_number(value) and 0 < value <= 1),
@@ -242,6 +248,12 @@ def check_format(format: str, separator: str) -> None:
             f"format={format!r} is given with separator={separator!r}, but has separators of its own; leave one of "
             "them out"
         )
+
+
+def check_sources(keep_all: bool, format: str, order: str) -> None:
+    if keep_all and (format == "preview" or order != "source"):
+        given = f"format={format!r}" if format == "preview" else f"order={order!r}"
+        raise ConfigError(f"keep_all_sources=True is given with {given}, which does not show all in their order")
 
 
 def check_scores(min_score: object, metadata_only: object, kind: str) -> None:

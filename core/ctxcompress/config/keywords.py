@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from ctxcompress.cache.cache import Cache
-from ctxcompress.config.checks import OnEmpty, Order, ScoreKind, Scorer
+from ctxcompress.config.checks import OnEmpty, OnError, Order, ScoreKind, Scorer
 from ctxcompress.config.presets import Tier
 from ctxcompress.data.must_keep import MustKeep
 from ctxcompress.data.results import Format
@@ -28,6 +28,7 @@ class Options(TypedDict, total=False):
     format: Format | str
     gap_markers: bool
     order: Order
+    keep_all_sources: bool
     on_empty: OnEmpty
     min_score: float | None
     score_kind: ScoreKind
@@ -47,4 +48,6 @@ class Options(TypedDict, total=False):
     type_weights: Mapping[str, float]
     metadata_map: Mapping[str, str]
     cache: Cache | None
+    on_error: OnError
+    timeout: float | None
     telemetry: bool | Observer

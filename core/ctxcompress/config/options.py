@@ -12,7 +12,7 @@ from typing import Any, Unpack
 
 from ctxcompress.cache.cache import Cache
 from ctxcompress.config import checks
-from ctxcompress.config.checks import OnEmpty, Option, Order, ScoreKind, Scorer, option
+from ctxcompress.config.checks import OnEmpty, OnError, Option, Order, ScoreKind, Scorer, option
 from ctxcompress.config.keywords import Options
 from ctxcompress.config.presets import (
     NO_LIMIT,
@@ -101,6 +101,12 @@ class CompressionConfig:
         'The order of the passages in the final text. "source" is the order of the input; "relevance" puts the '
         'best first; "edges" puts the best first and last. The text of one passage stays in its order.',
         checks.one_of(Order),
+    )
+    keep_all_sources: bool = option(
+        False,
+        "Whether every passage comes back, in its order, whatever the filters say. Each has at least its best segment, "
+        "as far as the budget allows, or else an empty text; its place in the final text counts in the budget.",
+        checks.check_flag,
     )
     on_empty: OnEmpty = option(
         "keep_best",
@@ -224,6 +230,19 @@ class CompressionConfig:
         "A cache of ctxcompress.cache for what is found out about passages. It saves time and changes nothing else.",
         checks.cache_store,
     )
+    on_error: OnError = option(
+        "raise",
+        'What to do if something that was plugged in fails. "raise" raises PluginError; "without" gives the result '
+        'without it; "original" does so, too, and where that cannot be, gives the passages as they came, whatever the '
+        "budget. Of the last two, there is a warning, and `result.failures` says what failed.",
+        checks.one_of(OnError),
+    )
+    timeout: float | None = option(
+        None,
+        "The seconds that `encoder`, `llm` and `cache` may take in one compression, all together. What is late is left "
+        "behind, and the result is the one without it, with a warning, whatever `on_error` is. None waits.",
+        checks.seconds,
+    )
     telemetry: bool | Observer = option(
         False,
         "Whether OpenTelemetry is told of each compression, or an observer that is; see docs/how-to/metrics.md.",
@@ -237,6 +256,7 @@ class CompressionConfig:
             if value is not declared.default:  # most are the default, which needs no check
                 object.__setattr__(self, name, declared.check(name, value))
         checks.check_format(self.format, self.separator)
+        checks.check_sources(self.keep_all_sources, self.format, self.order)
         checks.check_scores(self.min_score, self.metadata_only, self.score_kind)
         checks.check_evidence_only(self.scorer, self.own_encoder, self.adaptive or self.max_tokens == "auto")
 

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 from ctxcompress.data.documents import Origins, find_quote
 from ctxcompress.data.passages import Kind, Marker, Passage, Segment, Span
-from ctxcompress.data.stats import CacheUse, LLMStats, Observation, StageStats, Stats
+from ctxcompress.data.stats import CacheUse, Failure, LLMStats, Observation, StageStats, Stats
 from ctxcompress.errors import InputError
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "CountsTokens",
     "Decision",
     "Explanation",
+    "Failure",
     "Format",
     "KeptPassage",
     "Kind",
@@ -221,6 +222,13 @@ class Compression:
     cache: CacheUse = field(default=CacheUse(), compare=False, repr=False)
     """What the cache had. It does not count when results are compared."""
     llm: LLMStats | None = None
+    failures: tuple[Failure, ...] = field(default=(), compare=False)
+    """What was plugged in and failed, so that this is the result without it."""
+
+    @property
+    def is_original(self) -> bool:
+        """Whether the passages are as they came, whatever the budget: see the option `on_error`."""
+        return any(failure.is_original for failure in self.failures)
 
     @property
     def stats(self) -> Stats:
@@ -236,13 +244,14 @@ class Compression:
             after_limit=after["limit"],
             clusters_merged=after["threshold"] - after["semantic"],
             metadata_only_count=sum(part.metadata_only for part in self.passages),
-            kept_count=sum(not part.metadata_only for part in self.passages),
+            kept_count=sum(part.untouched or bool(part.spans) for part in self.passages),
             original_tokens=self.original.tokens(),
             compressed_tokens=self.tokens,
             stages=self.stages,
             cache_hits=self.cache.hits,
             cache_misses=self.cache.misses,
             llm=self.llm,
+            failures=self.failures,
         )
 
     def observation(self) -> Observation:
@@ -299,7 +308,7 @@ class Compression:
 
         The page is one file with the texts of the passages. It has no scripts and loads nothing, and no passage can
         inject markup. Making it takes longer than the compression: all segments are scored again, and an `encoder` is
-        called again, whose exceptions are not caught.
+        called again. Raises PluginError if that fails.
         """
         return self.compressor.xray(self)
 

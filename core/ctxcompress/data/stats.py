@@ -1,35 +1,33 @@
-"""The statistics of a compression, the clock that times its stages, and how a cancelled compression is stopped.
+"""The statistics of a compression, and the clock that times its stages.
 
 Observers are told of compressions. Several attempts at one compression are told as one."""
 
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import CancelledError
 from contextlib import AbstractContextManager, contextmanager
-from contextvars import ContextVar, copy_context
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, fields, replace
-from threading import Event
+from functools import partial
 from time import perf_counter
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 
+from ctxcompress.errors import PluginError, warn
+from ctxcompress.guarded import called, stop_if_cancelled
 from ctxcompress.plugins import plugin
 
+T = TypeVar("T")
 __all__ = [
     "CacheUse",
     "Clock",
+    "Failure",
     "LLMStats",
     "Observation",
     "Observer",
     "Report",
     "StageStats",
     "Stats",
-    "cancellable",
     "observed",
     "observer_of",
-    "stop_if_cancelled",
 ]
-
-_CANCELLED: ContextVar[tuple[Event, ...]] = ContextVar("ctxcompress_cancelled", default=())
-"""The events that cancel the current work: one for each enclosing `cancellable` block."""
 
 
 class CacheUse(NamedTuple):
@@ -39,6 +37,23 @@ class CacheUse(NamedTuple):
     misses: int = 0
     is_outcome: bool = False
     """Whether the cache had the whole result."""
+    failure: str = ""
+    """Why its store was not used, if it was not."""
+
+
+class Failure(NamedTuple):
+    """What was plugged in and failed, so that the result is one without it."""
+
+    part: str
+    """"encoder", "llm", "cache", "encoding", or what a package adds, such as "filter NAME"."""
+    reason: str
+    is_original: bool = False
+    """Whether the result has the passages as they came, whatever the budget."""
+
+    def warning(self) -> str:
+        """Return a sentence for people to read."""
+        instead = "the passages are as they came, whatever the budget" if self.is_original else "it is done without"
+        return f"{self.part}: {self.reason}; {instead}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +125,8 @@ class Stats:
     cache_misses: int = field(default=0, compare=False)
     llm: LLMStats | None = None
     """What the language model of the option `llm` did; None without one."""
+    failures: tuple[Failure, ...] = field(default=(), compare=False)
+    """What failed of what was plugged in."""
 
     @property
     def tokens_saved(self) -> int:
@@ -137,6 +154,7 @@ class Stats:
                 *[f"- Metadata only: {self.metadata_only_count}"] * (self.metadata_only_count > 0),
                 f"- Tokens: {self.original_tokens:,} -> {self.compressed_tokens:,}, {self.savings_percent:.1f} % saved",
                 *([self.llm.summary()] if self.llm else []),
+                *[f"- Failed: {failure.warning()}" for failure in self.failures],
             )
         )
 
@@ -160,11 +178,12 @@ class Stats:
             "tokens_saved": self.tokens_saved,
             "savings_percent": round(self.savings_percent, 2),
             **({"llm": asdict(self.llm)} if self.llm else {}),
+            **({"failures": [failure._asdict() for failure in self.failures]} if self.failures else {}),
             "stages": [{name: getattr(stage, name) for name in _STAGE_FIELDS} for stage in self.stages],
         }
 
 
-_COUNTS = tuple(entry.name for entry in fields(Stats) if entry.name not in ("stages", "llm"))
+_COUNTS = tuple(entry.name for entry in fields(Stats) if entry.name not in ("stages", "llm", "failures"))
 _STAGE_FIELDS = ("name", "items_in", "items_out", "milliseconds", "note")
 
 
@@ -186,28 +205,6 @@ class Clock:
         milliseconds, self._since = 1e3 * (now - self._since), now
         self.laps.append(StageStats(name, items_in, items_out, milliseconds, note, **flags))
         stop_if_cancelled()
-
-
-@contextmanager
-def cancellable() -> Iterator[Callable[..., Any]]:
-    """Yield a function that runs work in a context of its own, for use on another thread.
-
-    The work is cancelled if the block is left by an exception, such as the cancellation of a task. It stops at its next
-    call of `stop_if_cancelled`.
-    """
-    cancelled, context = Event(), copy_context()
-    context.run(_CANCELLED.set, (*_CANCELLED.get(), cancelled))
-    try:
-        yield context.run
-    except BaseException:
-        cancelled.set()
-        raise
-
-
-def stop_if_cancelled() -> None:
-    """Raise CancelledError if nobody waits for the current work any more."""
-    if any(cancelled.is_set() for cancelled in _CANCELLED.get()):
-        raise CancelledError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,7 +240,8 @@ Report = Callable[[Observation], None]
 
 @runtime_checkable
 class Observer(Protocol):
-    """Is told of compressions. Threads share it, and what it raises is not caught."""
+    """Is told of compressions. Threads share it. What it raises comes out as a PluginError, or as a warning: see the
+    option `on_error`."""
 
     def observe(self) -> AbstractContextManager[Report]:
         """Return a block that is entered before a compression and left after it, by an exception if it fails.
@@ -259,11 +257,11 @@ _OUTER: ContextVar[tuple[Observer, Keep] | None] = ContextVar("ctxcompress_obser
 
 
 @contextmanager
-def observed(observer: Observer | None) -> Iterator[Keep]:
+def observed(observer: Observer | None, *, forgives: bool = False) -> Iterator[Keep]:
     """Yield a function that takes what to tell the observer. When the block ends, the observer is told the last of it.
 
     In a block within another block of the same observer, the outer block tells it. This also holds on another thread
-    that runs in the context of the outer block.
+    that runs in the context of the outer block. forgives: whether what the observer raises is only a warning.
     """
     outer = _OUTER.get()
     if observer is None:
@@ -276,7 +274,7 @@ def observed(observer: Observer | None) -> Iterator[Keep]:
         def keep(make: Callable[[], Observation]) -> None:
             last[:] = [(make, perf_counter())]
 
-        with observer.observe() as report:
+        with _block_of(observer, forgives=forgives) as report:
             before = _OUTER.set((observer, keep))
             try:
                 yield keep
@@ -284,6 +282,32 @@ def observed(observer: Observer | None) -> Iterator[Keep]:
                 _OUTER.reset(before)
             for make, end in last:
                 report(replace(make(), duration=end - begin))
+
+
+@contextmanager
+def _block_of(observer: Observer, *, forgives: bool) -> Iterator[Report]:
+    """Return the observer's block. What it raises is a PluginError, or only a warning."""
+
+    def told(work: Callable[[], T]) -> T | None:
+        try:
+            return called("telemetry", work)
+        except PluginError as error:
+            if not forgives:
+                raise
+            warn(Failure(error.part, error.reason).warning())
+            return None
+
+    block, error = told(observer.observe), None
+    report = told(block.__enter__) if block is not None else None
+    try:
+        yield lambda done: told(partial(report, done)) if report is not None else None
+    except BaseException as found:
+        error = found
+        raise
+    finally:
+        if block is not None and report is not None:
+            trace = error.__traceback__ if error else None
+            told(partial(block.__exit__, type(error) if error else None, error, trace))
 
 
 def observer_of(telemetry: bool | Observer) -> Observer | None:

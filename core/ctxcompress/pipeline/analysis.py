@@ -15,8 +15,8 @@ from ctxcompress.code.elision import Elision
 from ctxcompress.data.documents import Document
 from ctxcompress.data.metadata import offset_of
 from ctxcompress.data.passages import Passage, Segment, Span
-from ctxcompress.data.stats import stop_if_cancelled
 from ctxcompress.data.table import SegmentTable
+from ctxcompress.guarded import stop_if_cancelled
 from ctxcompress.pipeline.call_cache import MEMORY_ONLY, CallCache, ReadText, TextCodec, key_of
 from ctxcompress.query.terms import abbreviations_in
 from ctxcompress.score.completions import Completions, completions_in

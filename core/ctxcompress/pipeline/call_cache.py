@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 from ctxcompress.cache.cache import Allowance, Cache, Codec
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment
-from ctxcompress.data.stats import CacheUse, stop_if_cancelled
+from ctxcompress.data.stats import CacheUse
+from ctxcompress.guarded import left_out, stop_if_cancelled
 from ctxcompress.version import __version__
 
 __all__ = ["AS_JSON", "FEW_OBJECTS", "MEMORY_ONLY", "CallCache", "ReadText", "TextCodec", "key_of"]
@@ -69,7 +70,7 @@ class CallCache:
 
     def use(self, *, is_outcome: bool = False) -> CacheUse:
         """Return the lookups so far. is_outcome: whether the last one found the result of the whole compression."""
-        return CacheUse(self.hits, self.misses, is_outcome)
+        return CacheUse(self.hits, self.misses, is_outcome, self._allowance.failure)
 
 
 def key_of(kind: str, *parts: object) -> str | None:
@@ -78,7 +79,7 @@ def key_of(kind: str, *parts: object) -> str | None:
     None if a part cannot be written as JSON, because then the key would not contain all of it.
     """
     try:
-        written = _versions() + json.dumps([kind, parts])
+        written = _versions() + json.dumps([kind, parts, *sorted(left_out())])
     except (TypeError, ValueError, RecursionError):
         return None
     return f"{kind}:{sha256(written.encode()).hexdigest()}"

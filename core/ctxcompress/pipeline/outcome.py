@@ -43,7 +43,7 @@ def present(
         stages=(*reduced.stages, *stages),
         input_count=len(task.input_passages),
         original=task.original,
-        compressor=task.operations,
+        compressor=task.operations(task.config),
         cache=analyser.cache.use(),
         llm=choice.llm,
     )
@@ -77,7 +77,8 @@ class _Outcome:
     @property
     def is_empty(self) -> bool:
         """Whether nothing is kept, though there is text."""
-        is_nothing = not (self._shown or self._task.delivered_count) and self._reduction.documents
+        is_shown = any(part.text for part in self._shown.values())
+        is_nothing = not (is_shown or self._task.delivered_count) and self._reduction.documents
         return bool(is_nothing) and any(p.text and not p.text.isspace() for p in self._task.passages)
 
     def kept(self, count: TokenCounter) -> Iterator[KeptPassage]:
@@ -158,9 +159,9 @@ def _default_reason(text: str) -> Reason:
     return Reason.EMPTY if not text or text.isspace() else Reason.BUDGET
 
 
-_NOT_IN_KEY = ("cache", "llm", "must_keep", "telemetry")
-"""Options that are not part of the key as they are: caches and observers change no result, with a language model there
-is no key, and rules are written first."""
+_NOT_IN_KEY = ("cache", "llm", "must_keep", "on_error", "telemetry", "timeout")
+"""Options that are not part of the key as they are: caches, observers and what becomes of failures change no result,
+with a language model there is no key, and rules are written first."""
 _DEFAULTS = CompressionConfig()
 _KEY_OPTIONS = tuple(
     (option.name, getattr(_DEFAULTS, option.name))
@@ -260,7 +261,7 @@ def result_of(rows: Sequence[Any], task: Task, use: CacheUse) -> Compression:
         stages=tuple(StageStats(*stage) for stage in stages),
         input_count=len(passages),
         original=task.original,
-        compressor=task.operations,
+        compressor=task.operations(task.config),
         cache=use,
     )
 

@@ -21,10 +21,12 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import passages_of
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression
-from ctxcompress.data.stats import Clock, observed, observer_of, stop_if_cancelled
+from ctxcompress.data.stats import Clock, observed, observer_of
 from ctxcompress.errors import ConfigError
+from ctxcompress.guarded import stop_if_cancelled
 from ctxcompress.pipeline.analysis import Analysed, Analyser, AnalysisOptions
 from ctxcompress.pipeline.call_cache import AS_JSON, CallCache
+from ctxcompress.pipeline.forgiving import forgiving
 from ctxcompress.pipeline.long_passages import Cutter, truncate_passages, without_tags
 from ctxcompress.pipeline.outcome import is_worth_remembering, keys_of, present, result_of, rows_of
 from ctxcompress.pipeline.reducing import reduce_passages
@@ -43,11 +45,12 @@ def run_pipeline(task: Task) -> Compression:
     If a part of the context was delivered before, the final text begins with it, and the positions of passages in the
     result begin with the number of delivered parts. Chunks that continue one another are then in document order.
     """
-    with observed(observer_of(task.config.telemetry)) as report:
+    config = task.config
+    with observed(observer_of(config.telemetry), forgives=config.on_error != "raise") as report:
         listener = current_listener()
         if listener is not None:
             listener.last = None
-        result = _cached(task)
+        result = forgiving(task, _cached)
         report(result.observation)
     return result
 

@@ -60,7 +60,8 @@ def _has_other_signals(task: Task) -> bool:
     """Tell whether scores, an encoder, or rules of the options may matter for passages without words of the query, or
     whether somebody wants to know about all passages."""
     config = task.config
-    has_rules = bool(config.must_keep or config.max_chunks_per_doc) or config.top_n is not None
+    has_rules = bool(config.must_keep or config.max_chunks_per_doc or config.keep_all_sources)
+    has_rules = has_rules or config.top_n is not None
     is_watched = task.delivered is not None or current_listener() is not None
     if has_rules or is_watched or config.own_encoder is not None or config.format == "preview":
         return True
@@ -120,6 +121,7 @@ def reduce_passages(task: Task, analyser: Analyser, key: str | None) -> Reduced:
         delivered_runs=task.delivered.runs if task.delivered else frozenset,
         gaps=gaps,
         escapes=_escapes(task),
+        sources=range(task.delivered_count, len(passages)) if config.keep_all_sources else (),
     )
     lines, reduction = _metadata_lines(task, reduction)
     budget = config.budget - lines.reserve(layout, config.budget)

@@ -28,7 +28,7 @@ from ctxcompress.pipeline.task import Task
 from ctxcompress.pipeline.threads import NoAnswerError
 from ctxcompress.reduce.reduction import places_in_documents
 from ctxcompress.render.formats import path_of, section_of, title_of
-from ctxcompress.select.kept_first import Match, matches_in, select_kept_first
+from ctxcompress.select.kept_first import Match, best_of_each, matches_in, select_kept_first, select_of_each
 from ctxcompress.select.layout import Elide, Layout, arrangement
 from ctxcompress.select.previews import previews
 from ctxcompress.select.repetition import Delivered, all_unknown, delivered_segments
@@ -53,7 +53,8 @@ class Choices:
 
     def selected(self, budget: int) -> Selection:
         """Select without a model for this budget."""
-        return select(self.structure, self.worth, self.layout, budget, self.known, counts=self.counts)
+        choose = select_of_each if self.layout.sources else select
+        return choose(self.structure, self.worth, self.layout, budget, self.known, counts=self.counts)
 
     def may_be_named(self, number: int) -> bool:
         """Tell whether a model may name this segment."""
@@ -110,7 +111,8 @@ def select_segments(
     layout = replace(reduced.layout, arrange=arrange, elide=elide, relevance=relevance)
     chosen = partial(Choice, layout=layout, delivered=delivered.spans)
     is_pruned = bool(config.adaptive and scored.unlikely)
-    is_emptied = is_pruned and config.on_empty == "drop" and len(scored.unlikely) == len(table.segments) and not matches
+    is_kept = bool(matches or layout.sources)
+    is_emptied = is_pruned and config.on_empty == "drop" and len(scored.unlikely) == len(table.segments) and not is_kept
     if config.format == "preview":
         avoided, keeps_best = scored.unlikely if config.adaptive else (), config.on_empty != "drop"
         found = previews(table, scored.worth, relevance, layout, budget, avoided, matches, keeps_best=keeps_best)
@@ -226,7 +228,8 @@ def _composed(choices: Choices, named: Sequence[int], candidates: Collection[int
     """
     structure, above = choices.structure, choices.structure.table.headings_above()
     others = [number for number in ranked(structure, choices.worth) if number in candidates]
-    wanted = [*named, *others] if fills else named
+    of_each = best_of_each(structure, choices.worth, choices.known) if choices.layout.sources else ()
+    wanted = [*named, *of_each, *(others if fills else ())]
     with_headings = dict.fromkeys(number for name in wanted for number in (name, above[name]) if number >= 0)
     order = [number for number in with_headings if number not in choices.known]
     found = select_in_order(structure, order, others, choices.layout, choices.budget, counts=choices.counts)

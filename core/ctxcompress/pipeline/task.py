@@ -12,11 +12,13 @@ from ctxcompress.data.documents import Document
 from ctxcompress.data.passages import Passage, Span, shown
 from ctxcompress.data.results import KeptPassage, ResultOperations
 from ctxcompress.errors import ConfigError
+from ctxcompress.guarded import called
 from ctxcompress.language_model import LLMSelector
 from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions
+from ctxcompress.plugins import part_of
 from ctxcompress.query.complexity import Complexity, Intent, classify_complexity, classify_intent
 from ctxcompress.reduce.reduction import DeliveredTexts
-from ctxcompress.render.formats import Entry, Plain, Renderer, renderer
+from ctxcompress.render.formats import RENDERERS, Entry, Plain, Renderer, renderer
 from ctxcompress.select.layout import Layout, Shown
 from ctxcompress.select.previews import preview_line
 from ctxcompress.text.language import detect_language
@@ -121,7 +123,8 @@ class Presentation:
             return _Shows("\n", lambda entry: preview_line(entry.passage, entry.text, entry.relevance))
         if frame is not None:
             return _Shows(separator, lambda entry: frame(entry.passage, entry.text))
-        return renderer(format, separator, self.query, count or self._count)
+        make = partial(renderer, format, separator, self.query, count or self._count)
+        return make() if format in RENDERERS else _guarded(format, make)
 
     def _count(self, text: str) -> int:
         return TokenCounter(self.config.encoding)(text)  # made only if needed: the encoding may have to be fetched
@@ -135,6 +138,13 @@ class _Shows:
     entry: Callable[[Entry], str]
     opening: str = ""
     closing: str = ""
+
+
+def _guarded(format: str, make: Callable[[], Renderer]) -> Renderer:
+    """Return the renderer of a package. What it raises becomes a PluginError."""
+    part = part_of("ctxcompress.renderers", format)
+    made = called(part, make)
+    return _Shows(made.separator, lambda entry: called(part, partial(made.entry, entry)), made.opening, made.closing)
 
 
 def _text(_: int, part: Shown) -> str:
@@ -220,8 +230,8 @@ class Task:
     query: str
     input_passages: Sequence[Passage]
     config: CompressionConfig
-    operations: ResultOperations
-    """How the result renders itself and expands passages later."""
+    operations: Callable[[CompressionConfig], ResultOperations]
+    """Makes what the result renders itself and expands passages with later."""
     frame: Frame | None = None
     delivered: Delivered | None = None
     """For a context that is built step by step, the part that the language model already has; None otherwise."""

@@ -11,8 +11,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 from ctxcompress.config.options import CompressionConfig
-from ctxcompress.data.stats import cancellable, stop_if_cancelled
 from ctxcompress.encoders.encoder import AsyncEncoder, OnLoop
+from ctxcompress.guarded import cancellable, stop_if_cancelled, time_limit
 from ctxcompress.language_model import Answer, LanguageModel, LLMSelector, ModelOnLoop, Prompt, RememberedModel
 
 if TYPE_CHECKING:
@@ -88,6 +88,13 @@ def ask(
     """
     if isinstance(model, RememberedModel):
         return _ask_once(model, prompts, seconds, clock)
+    with time_limit() as left:
+        if left <= 0:
+            raise NoAnswerError("nothing is left of timeout")
+        return _asked(model, prompts, min(seconds, left), clock)
+
+
+def _asked(model: LanguageModel, prompts: Sequence[Prompt], seconds: float, clock: Callable[[], float]) -> list[Answer]:
     end = clock() + seconds
     futures = [*map(model.start, prompts)] if isinstance(model, ModelOnLoop) else _on_threads(model, prompts)
     try:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ctxcompress.data.table import Floats
 from ctxcompress.encoders.encoder import Encoder, PassageVectors
 from ctxcompress.encoders.vectors import as_numbers, checked_numbers, unit, without_surrogates
 from ctxcompress.errors import ConfigError
+from ctxcompress.guarded import called_in_time
 from ctxcompress.reduce.overlaps import Link
 from ctxcompress.text.lines import shortened
 
@@ -90,14 +91,15 @@ class DeliveredTexts:
         texts = without_surrogates([passage.text for passage in passages])
         missing = [text for text in dict.fromkeys(texts) if text not in self.vectors]
         if missing:
-            self.vectors.update(zip(missing, _made(missing, encoder), strict=True))
+            made = called_in_time("encoder", partial(_made, missing, encoder))
+            self.vectors.update(zip(missing, made, strict=True))
         return np.array([self.vectors[text] for text in texts])
 
 
 def _made(texts: Sequence[str], encoder: Encoder | PassageVectors) -> Floats:
     """Return the normalized vectors that the encoder makes of the texts."""
-    made = encoder.encode_document(texts) if isinstance(encoder, Encoder) else encoder.encode_passages(texts)
-    vectors = checked_numbers(made, f"{len(texts)} passages", 2)
+    encode = encoder.encode_document if isinstance(encoder, Encoder) else encoder.encode_passages
+    vectors = checked_numbers(encode(texts), f"{len(texts)} passages", 2)
     if len(vectors) != len(texts):
         raise ConfigError(f"the encoder gave {len(vectors)} vectors for {len(texts)} passages; give one for each")
     return unit(vectors)

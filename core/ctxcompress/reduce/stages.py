@@ -17,6 +17,7 @@ from ctxcompress.data.results import Reason
 from ctxcompress.data.stats import Clock
 from ctxcompress.encoders.encoder import Encoder, PassageVectors
 from ctxcompress.errors import warn
+from ctxcompress.guarded import called
 from ctxcompress.plugins import plugins
 from ctxcompress.reduce.duplicates import Particulars, exact_duplicates, near_duplicates, same_meaning
 from ctxcompress.reduce.filters import above_threshold, are_doubtful, document_key, group_of, is_own_line, standing
@@ -72,6 +73,8 @@ def reduced(
     passage with some of it is dropped only as a duplicate of one that has it. Raises PatternTimeout, and ConfigError
     unless the encoder gives one vector for each passage.
     """
+    config = config.without_filters() if config.keep_all_sources else config
+    added = {} if config.keep_all_sources else plugins("ctxcompress.filters")
     clock, delivered = Clock(), delivered or DeliveredTexts()
     first = delivered.count
     finds = Finds.of(config.must_keep, dict(enumerate(passages[first:], first))) if config.must_keep else Finds({})
@@ -84,7 +87,9 @@ def reduced(
     if shortlist is not None:
         note = f"{len(shortlist)} with most words of the query"
         candidates = runs.record("shortlist", candidates, Step(candidates.keep(shortlist, Reason.BUDGET), note))
-    for one in (*plugins("ctxcompress.filters"), *FILTERS):
+    for part, one in added.items():
+        candidates = runs.record(one.name, candidates, called(part, partial(one.apply, candidates, config)))
+    for one in FILTERS:
         candidates = runs.record(one.name, candidates, one.apply(candidates, config))
     documents, kept = _documents(candidates, config)
     runs.record("repeats", candidates, Step(candidates))
@@ -136,6 +141,8 @@ def _stitched(candidates: Candidates, texts: Sequence[str]) -> Sequence[Document
 
 def _drops_exact(candidates: Candidates, config: CompressionConfig) -> bool:
     """Tell whether repeated text is dropped: if near-duplicates are, or if what is left would not fit."""
+    if config.keep_all_sources:
+        return False
     return not candidates.fits or config.ngram_threshold is not None or config.similarity_threshold is not None
 
 

@@ -4,9 +4,10 @@ Encoders differ in the range of their numbers, so these are compared only within
 from the mean.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from functools import partial
+from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -14,12 +15,15 @@ from ctxcompress.data.table import Floats
 from ctxcompress.encoders import WORDS, encoder_named
 from ctxcompress.encoders.encoder import Comparer, Encoder, knowledge, word_vectors_of
 from ctxcompress.encoders.static import WordTable
+from ctxcompress.guarded import called_in_time
 from ctxcompress.score.closeness import Closeness, closeness_of_all, closeness_of_best
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.matches import ranks, stacked, standardized
 from ctxcompress.score.source_features import is_program
 
 __all__ = ["NO_SEMANTICS", "READ", "SEMANTIC", "Meaning", "Reader", "Semantics"]
+
+T = TypeVar("T")
 
 SEMANTIC = (
     "similarity",  # in standard deviations from the mean
@@ -71,7 +75,7 @@ class Meaning:
         """
         if self.has_table and covered >= _MOST_OF_QUERY:
             return 0.0
-        return 1.0 if is_alone else knowledge(self.comparer, corpus.words)
+        return 1.0 if is_alone else self._called(partial(knowledge, self.comparer, corpus.words))
 
     def model(self, *, is_alone: bool) -> str:
         """Return the name of the model that has weights for the features; see evidence.COLUMNS.
@@ -87,9 +91,13 @@ class Meaning:
         Raises ConfigError unless the comparer gives one number for each text.
         """
         several = len(corpus.titles) >= _LEAST_PASSAGES
-        closeness = closeness_of_all(self.comparer, query, clauses if several else (), corpus)
+        closeness = self._called(partial(closeness_of_all, self.comparer, query, clauses if several else (), corpus))
         of_clauses = _clause_rows(corpus, closeness) if several else np.zeros((_CLAUSE_ROWS, len(corpus.texts)))
         return np.vstack([_segment_rows(corpus, closeness), _label_rows(corpus, closeness), of_clauses])
+
+    def _called(self, work: Callable[[], T]) -> T:
+        """Do work that asks the comparer. Only the table is no plug-in."""
+        return work() if self.has_table else called_in_time("encoder", work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +116,7 @@ class Reader:
         """
         if is_alone:
             return 1.0
-        return 0.0 if is_program(corpus) else knowledge(self.encoder, corpus.words)
+        return 0.0 if is_program(corpus) else called_in_time("encoder", partial(knowledge, self.encoder, corpus.words))
 
     def features(self, query: str, corpus: Corpus, logits: Floats, *, is_alone: bool) -> Floats:
         """Return one row per name in READ, and one column per segment.
@@ -117,10 +125,11 @@ class Reader:
         Raises ConfigError unless the encoder gives one number or vector for each text.
         """
         so_far = None if is_alone else logits
-        closeness = closeness_of_best(self.encoder, query, corpus, so_far, self.embeddings)
-        read, standing_out = np.flatnonzero(~np.isnan(closeness)), np.zeros(logits.size)
+        read = partial(closeness_of_best, self.encoder, query, corpus, so_far, self.embeddings)
+        closeness = called_in_time("encoder", read)
+        found, standing_out = np.flatnonzero(~np.isnan(closeness)), np.zeros(logits.size)
         doubt = 1 / (1 + np.exp(logits.max()))
-        standing_out[read] = doubt * np.maximum(standardized(closeness[read]), 0) ** 2
+        standing_out[found] = doubt * np.maximum(standardized(closeness[found]), 0) ** 2
         return stacked([logits, standing_out])
 
 

@@ -4,14 +4,15 @@ reads it.
 A package adds a format by an entry point of the group "ctxcompress.formats" that names a `Format`. These come first.
 """
 
-import functools
 import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ctxcompress.code.detection import is_code_name
 from ctxcompress.data.passages import Kind, Node, Segment
+from ctxcompress.guarded import called
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.plugins import plugins
 from ctxcompress.segment.conversation import turns_of
@@ -102,18 +103,14 @@ FORMATS: Sequence[Format] = (
 """Prose is what is no other format."""
 
 
-@functools.cache
-def _added() -> Sequence[Format]:
-    return tuple(plugins("ctxcompress.formats"))
-
-
 def _read(text: str, name: str | None, language: str) -> Read:
     """Return what the first format that knows a text reads. name: file name or path, if known."""
-    for row in (*_added(), *FORMATS) if text else ():
-        nodes, segments = row.read(text, name, language)
-        if nodes or segments:
-            return nodes, segments
-    return (), []
+    for part, added in plugins("ctxcompress.formats").items() if text else ():
+        found: Read = called(part, partial(added.read, text, name, language))
+        if any(found):
+            return found
+    of_ours = (row.read(text, name, language) for row in FORMATS if text)
+    return next(filter(any, of_ours), ((), []))
 
 
 def segment(text: str, *, language: str = "en", name: str | None = None) -> list[Segment]:

@@ -12,11 +12,11 @@ from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.select.layout import Layout
-from ctxcompress.select.selection import Candidates, Packing, Selection, ranked
+from ctxcompress.select.selection import Candidates, Packing, Selection, ranked, select
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.lines import is_between_graphemes, shortened
 
-__all__ = ["Match", "matches_in", "select_kept_first"]
+__all__ = ["Match", "best_of_each", "matches_in", "select_kept_first", "select_of_each"]
 
 _LONGEST_WORD = 80
 """Characters beside a match that are kept with it so that no word is cut."""
@@ -78,9 +78,59 @@ def select_kept_first(
         if fixed is None:
             raise _too_small(best, packing.composed(parts.matches).tokens, budget)
     numbers, selection = fixed
-    order = [*wanted, *candidates.worth_choosing]
-    found = Packing(candidates, layout, others).filled(order, others - selection.tokens, numbers)
+    packing = Packing(candidates, layout, others)
+    if layout.sources:
+        selection, numbers = _with_best_of_each(packing, selection, numbers, known)
+    found = packing.filled([*wanted, *candidates.worth_choosing], others - selection.tokens, numbers)
     return found[0] if found is not None else selection
+
+
+def select_of_each(
+    structure: Structure,
+    values: Floats,
+    layout: Layout,
+    budget: int,
+    known: Collection[int] = (),
+    *,
+    counts: Sequence[int] | None = None,
+) -> Selection:
+    """Choose segments as `select` does, but the best one of each passage before all others, as far as they fit.
+
+    Raises BudgetTooSmall if the budget cannot hold the places of the passages, without any text.
+    """
+    candidates, nothing = Candidates.of(structure, values, ranked(structure, values, known)), Selection.of({}, layout)
+    if nothing.tokens > budget:
+        raise BudgetTooSmall(
+            f"{len(layout.sources)} sources take {nothing.tokens} tokens even without their texts, but max_tokens is "
+            f"{budget}; give more, or keep_all_sources=False",
+            nothing.tokens,
+        )
+    packing = Packing(candidates, layout, budget, counts)
+    selection, numbers = _with_best_of_each(packing, nothing, set(), known)
+    found = packing.filled(candidates.worth_choosing, budget - selection.tokens, numbers)
+    if found is None and not numbers:
+        return select(structure, values, layout, budget, known, counts=counts)  # which splits what is too long
+    return found[0] if found is not None else selection
+
+
+def best_of_each(structure: Structure, values: Floats, known: Collection[int] = ()) -> list[int]:
+    """Return the best segment of each passage, from the best to the worst."""
+    best: dict[int, int] = {}
+    for number in ranked(structure, values, known):
+        best.setdefault(structure.table.passage[number], number)
+    return list(best.values())
+
+
+def _with_best_of_each(
+    packing: Packing, selection: Selection, numbers: Collection[int], known: Collection[int]
+) -> tuple[Selection, Collection[int]]:
+    """Add the best segment of each passage to a selection with these segments, as far as they fit, also if others have
+    the same text."""
+    structure = packing.candidates.structure
+    bests = best_of_each(structure, packing.candidates.values, known)
+    alone = replace(packing, candidates=Candidates(structure, np.zeros(0), bests, {}), may_repeat=True)
+    found = alone.filled(bests, packing.budget - selection.tokens, numbers)
+    return found if found is not None else (selection, numbers)
 
 
 def _first_that_fits(tries: Iterable[Collection[int]], packing: Packing) -> tuple[Collection[int], Selection] | None:

@@ -70,6 +70,8 @@ class Layout:
     """Of each passage, if known."""
     lines: Mapping[int, str] = field(default_factory=dict)
     """Number of a passage that is in no document -> the line that is shown in its place."""
+    sources: Sequence[int] = ()
+    """The passages that have a place in the final text even if nothing of them is kept."""
 
     @property
     def everything(self) -> Spans:
@@ -91,12 +93,12 @@ class Layout:
     def of_passages(self, spans: Mapping[int, Sequence[Span]]) -> Spans:
         """Return passage number -> its spans, from those of the documents, in the order in which passages are shown.
 
-        A passage that is shown as a line has no spans.
+        A passage that is shown as a line has no spans, and one that only has its place.
         """
         found: Spans = {}
         for number, of_document in spans.items():
             found |= self.documents[number].of_passages(of_document)
-        found |= dict.fromkeys(self.lines, ())
+        found = {**dict.fromkeys((*self.sources, *self.lines), ()), **found}
         return {passage: found[passage] for passage in self.arrange(found)}
 
     def compose(self, spans: Mapping[int, Sequence[Span]]) -> Composed:
@@ -124,8 +126,9 @@ class Layout:
         return self.count(self.final(text))
 
     def opening(self, passage: int) -> int:
-        """Count the tokens that a passage costs without any of its text: of its frame and the separator."""
-        return self.cost_of(Shown(passage, ""))
+        """Count the tokens that a passage costs without any of its text: of its frame and the separator, unless it has
+        its place in any case."""
+        return 0 if passage in self.sources else self.cost_of(Shown(passage, ""))
 
     def cost_of(self, shown: Shown) -> int:
         """Count the tokens of what is shown of a passage, with its frame and the separator."""

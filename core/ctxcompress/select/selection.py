@@ -12,7 +12,7 @@ from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.select.knapsack import Coherence, Costs, Knapsack, rank
 from ctxcompress.select.layout import Composed, Layout
 from ctxcompress.select.oversize import best_alone, best_split
-from ctxcompress.select.repetition import Novelty
+from ctxcompress.select.repetition import Novelty, Runs
 from ctxcompress.select.structure import Structure
 
 __all__ = ["Candidates", "Packing", "Selection", "gains", "ranked", "select", "select_in_order"]
@@ -193,6 +193,8 @@ class Packing:
     budget: int
     counts: Sequence[int] | None = None
     """The tokens of each segment, if known."""
+    may_repeat: bool = False
+    """Whether text that repeats kept text counts as new."""
 
     @property
     def table(self) -> SegmentTable:
@@ -230,7 +232,8 @@ class Packing:
     def _knapsack(self, free: int, kept: Collection[int]) -> Knapsack:
         """Return a knapsack with these segments and so much room. The first text has no separator before it."""
         structure, coherence = self.candidates.structure, self.candidates.coherence
-        novelty = Novelty(structure.runs, self.layout.delivered_runs())
+        runs = Runs(()) if self.may_repeat else structure.runs
+        novelty = Novelty(runs, self.layout.delivered_runs())
         novelty.take(kept)
         room = free if kept else free + self.layout.count(self.layout.separator)
         costs = Costs(self.table, self.layout, self.counts)

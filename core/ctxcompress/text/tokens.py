@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING
 
 from ctxcompress.errors import ConfigError, InputError, TokenizerUnavailable
+from ctxcompress.guarded import called
 from ctxcompress.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def _checked_tokenizer(tokenizer: Callable[[str], object]) -> Callable[[str], in
             )
         return number
 
-    return count
+    return lambda text: called("encoding", functools.partial(count, text))
 
 
 def _number(tokens: object) -> int | None:

@@ -53,7 +53,8 @@ def test_results_are_in_order_a_row_that_fails_stops_no_other_and_rows_are_read_
         "InputError: the row is a int; give a pair of query and passages",
         "InputError: the row has the keys ['query']; give 'query' and 'passages'",
         "InputError: passage 0 is a int; give a string, a mapping with 'text', or a Passage",
-        "ZeroDivisionError: the encoder has failed",
+        "PluginError: encoder raised ZeroDivisionError: the encoder has failed; mend it, or give "
+        'on_error="without" or "original" for a result in any case',
     ]
     expected = [compress(*row, config=config) for row in rows(20)]
     for good in (results[:20], results[24:]):

@@ -32,8 +32,8 @@ from ctxcompress.apps.index import FolderIndex
 from ctxcompress.apps.loopback.connections import Limits
 from ctxcompress.apps.loopback.serving import local_server, serve_on
 from ctxcompress.apps.mcp.tools import DocumentTools, ToolSpec
-from ctxcompress.data.stats import cancellable
 from ctxcompress.errors import CtxCompressError
+from ctxcompress.guarded import cancellable
 from ctxcompress.version import __version__
 
 if TYPE_CHECKING:  # the page needs a library that the server does not

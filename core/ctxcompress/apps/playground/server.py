@@ -18,8 +18,8 @@ from ctxcompress.apps.playground import Source
 from ctxcompress.apps.playground.answers import answer
 from ctxcompress.apps.playground.page import POLICY, PageFile, page_files
 from ctxcompress.data.passages import Passage
-from ctxcompress.data.stats import cancellable
 from ctxcompress.errors import CtxCompressError
+from ctxcompress.guarded import cancellable
 
 __all__ = ["LIMITS", "application", "serve_page"]
 
