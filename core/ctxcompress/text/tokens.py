@@ -2,10 +2,10 @@
 
 import functools
 import reprlib
-import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sized
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
+from functools import partial
 from numbers import Integral
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ctxcompress.errors import ConfigError, InputError, TokenizerUnavailable
 from ctxcompress.lazy_regex import lazy_regex
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CARRIED", "Encoding", "TokenCounter", "is_carried"]
 
+_T = TypeVar("_T")
 Encoding = str | Callable[[str], int | Sized]
 """The name of a tiktoken encoding, or a function that returns the tokens of a text or their number."""
 
@@ -29,6 +30,11 @@ _LONGEST_REMEMBERED = 1_000
 """Characters. The counts of shorter texts are remembered: separators and sentences occur often in a compression."""
 CARRIED = frozenset(("cl100k_base", "o200k_base", "o200k_harmony"))
 """The encodings whose vocabularies toktok-rs carries."""
+_SEPARATOR = " 987654321"
+"""Stands between texts that are counted together. All pre-splitting ends a piece before a space and after each third
+digit, so a text has the same tokens as alone, unless it ends with other white space than line breaks."""
+_TOGETHER = 400
+"""The most texts that are counted together."""
 _TAIL = 2_000
 """The characters at the end of a text in which its stable beginning may end."""
 _BLANK = lazy_regex(r"[^\S\r\n]{2}[^\S\r\n]++")
@@ -56,13 +62,22 @@ class TokenCounter:
         self._count = _counter(encoding)
         self._known: dict[str, int] = {}
         self._last = ("", 0)
-        self.is_fast = is_carried(encoding)
-        """Whether a text is counted nearly as fast as its count is looked up."""
+        self.is_fast = isinstance(self._count, _Toktok)
+        """Whether a text is counted nearly as fast as its count is looked up, and many of them in one call."""
         self._counted = self._after_beginning if beginning[0] else self._count
 
-    def of_all(self, texts: Iterable[str]) -> list[int]:
+    def of_all(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text."""
+        self.ahead(texts)
         return list(map(self, texts))
+
+    def ahead(self, texts: Sequence[str]) -> None:
+        """Count those of these texts that can be counted in one call, and remember their tokens."""
+        if isinstance(self._count, _Toktok):
+            new = [text for text in dict.fromkeys(texts) if text not in self._known and _can_be_joined(text)]
+            for start in range(0, len(new), _TOGETHER):
+                some = new[start : start + _TOGETHER]
+                self._known.update(zip(some, self._count.together(some), strict=True))
 
     def __call__(self, text: str) -> int:
         """Return the number of tokens of `text`."""
@@ -111,6 +126,12 @@ class TokenCounter:
 def is_carried(encoding: object) -> bool:
     """Return whether this package brings the vocabulary of an encoding."""
     return isinstance(encoding, str) and encoding in CARRIED
+
+
+def _can_be_joined(text: str) -> bool:
+    """Tell whether a text can be counted together with others: see `_SEPARATOR`."""
+    is_apart = text[-1:] in "\r\n" or not text[-1].isspace()
+    return is_apart and len(text) <= _LONGEST_REMEMBERED and _SEPARATOR not in text
 
 
 def _counter(encoding: Encoding) -> Callable[[str], int]:
@@ -180,23 +201,42 @@ def _shown(tokens: object) -> str:
     return f"{reprlib.repr(tokens)} (a {kind})" if isinstance(tokens, Sized) else repr(tokens)
 
 
-@functools.lru_cache(maxsize=8)
-def _toktok(encoding: str) -> Callable[[str], int]:
-    """Return a function that counts a text by toktok-rs.
+class _Toktok:
+    """A tokenizer of toktok-rs.
 
     Its function that counts many texts starts a thread each time, which takes as long as to count a hundred sentences.
-    The one that truncates a text counts all of it in any case, and starts none.
+    So texts are joined: beside a busy thread, each call can wait 5 ms to get the interpreter's lock back.
     """
-    from toktok import truncate
 
-    def count(text: str) -> int:
-        try:
-            return int(truncate(_checked_blanks(text), sys.maxsize, encoding)[1])
-        except UnicodeEncodeError:  # a lone surrogate, which tiktoken replaces in this way
-            whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-            return int(truncate(whole, sys.maxsize, encoding)[1])
+    def __init__(self, encoding: str) -> None:
+        from toktok import _encoding  # takes time to import
 
-    return count
+        self._tokenizer = _encoding(encoding)
+        self._separator = self._tokens(_SEPARATOR)
+
+    def __call__(self, text: str) -> int:
+        """Return the number of tokens of a text."""
+        return int(_tokenized(self._tokenizer.count, text))
+
+    def together(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of tokens of each text. All of them `_can_be_joined`."""
+        return list(map(len, self._tokens(_SEPARATOR.join(texts)).split(self._separator)))
+
+    def _tokens(self, text: str) -> str:
+        """Return a character for each token: texts are split much sooner than lists."""
+        numbers: bytes = _tokenized(partial(self._tokenizer.encode_to_buffer, disallowed_special=()), text)
+        return numbers.decode("utf-32-le", "surrogatepass")
+
+
+_toktok = functools.lru_cache(maxsize=8)(_Toktok)
+
+
+def _tokenized(tokenize: Callable[[str], _T], text: str) -> _T:
+    """Return what a function of toktok-rs returns for a text, with lone surrogates replaced as tiktoken does."""
+    try:
+        return tokenize(_checked_blanks(text))
+    except UnicodeEncodeError:
+        return tokenize(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
 @functools.lru_cache(maxsize=8)
