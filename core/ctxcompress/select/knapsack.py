@@ -67,7 +67,7 @@ class Costs:
             known = self._known[item] = self._counted(item)
         return known
 
-    def count_ahead(self, segments: Sequence[int]) -> None:
+    def ahead(self, segments: Sequence[int]) -> None:
         """Count these segments together, and the separator, if they are not known."""
         if self._counts is None:
             texts = (_counted_of(self._texts[number]) for number in segments)

@@ -33,8 +33,8 @@ _SAME_WORTH = 0.8
 """The least worth of a copy, relative to the best copy in its document, with which it can be kept in its place."""
 _READ_ALONE = frozenset((Kind.CODE, Kind.RECORD))
 """The kinds that can be kept without the line that announces them."""
-_AHEAD = 400
-"""The number of segments that are counted together, before they are asked for."""
+_EACH = 12
+"""Tokens: for each so many of the room, one of the best segments is counted ahead, together with the others."""
 _FILLS = 8
 """The most times that room is filled: first all of it, then what is left over."""
 _TRIES = 24
@@ -236,7 +236,7 @@ class Packing:
         novelty = Novelty(structure.runs, self.layout.delivered_runs())
         novelty.take(kept)
         costs = Costs(self.table, self.layout, self.counts)
-        costs.count_ahead(order[:_AHEAD])
+        costs.ahead(order[: free // _EACH])
         room = free if kept else free + self.layout.count(self.layout.separator)
         return Knapsack(room, costs, coherence, novelty, {*kept, *coherence.openings(kept)})
 

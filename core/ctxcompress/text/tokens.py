@@ -35,6 +35,8 @@ _SEPARATOR = " 987654321"
 digit, so a text has the same tokens as alone, unless it ends with other white space than line breaks."""
 _TOGETHER = 400
 """The most texts that are counted together."""
+_WORD = 10
+"""Characters of a word and the space after it: more than most have on average."""
 _TAIL = 2_000
 """The characters at the end of a text in which its stable beginning may end."""
 _BLANK = lazy_regex(r"[^\S\r\n]{2}[^\S\r\n]++")
@@ -107,8 +109,10 @@ class TokenCounter:
     def fits(self, text: str, limit: int) -> int | None:
         """Return the number of tokens of `text` if it is at most `limit`, else None.
 
-        If a text is far too long, only its beginning is counted, provided the tokenizer allows it.
+        If a text is far too long, only its beginning is counted, or its words, provided the tokenizer allows it.
         """
+        if self.is_fast and len(text[: _WORD * limit].replace("/", "").split(None, limit)) > limit:
+            return None  # no token has parts of two words, but for slashes at the beginning of a line
         if self._is_tiktoken:
             cut = _PIECE_END.search(text, min(len(text), _enough_for(text, limit)))
             if cut and self(text[: cut.end()]) > limit:

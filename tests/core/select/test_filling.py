@@ -32,7 +32,9 @@ def words(text):
 
 
 def layout_of(elide):
-    return Layout(documents_as_they_are([TEXT]), [TEXT], "\n\n", lambda _, of: of.text, TokenCounter(words), elide=elide)
+    return Layout(
+        documents_as_they_are([TEXT]), [TEXT], "\n\n", lambda _, of: of.text, TokenCounter(words), elide=elide
+    )
 
 
 def assert_full(structure, selection, layout, budget):
