@@ -33,7 +33,7 @@ _SAME_WORTH = 0.8
 """The least worth of a copy, relative to the best copy in its document, with which it can be kept in its place."""
 _READ_ALONE = frozenset((Kind.CODE, Kind.RECORD))
 """The kinds that can be kept without the line that announces them."""
-_EACH = 12
+_EACH = 10
 """Tokens: for each so many of the room, one of the best segments is counted ahead, together with the others."""
 _FILLS = 8
 """The most times that room is filled: first all of it, then what is left over."""
@@ -230,8 +230,7 @@ class Packing:
         return (found, knapsack.kept) if found is not None else None
 
     def _knapsack(self, free: int, kept: Collection[int], order: Sequence[int]) -> Knapsack:
-        """Return a knapsack with these segments and so much room, to be filled in this order. The first text has no
-        separator before it."""
+        """Return a knapsack with these segments and so much room. The first text has no separator before it."""
         structure, coherence = self.candidates.structure, self.candidates.coherence
         novelty = Novelty(structure.runs, self.layout.delivered_runs())
         novelty.take(kept)

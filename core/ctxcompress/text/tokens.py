@@ -3,9 +3,8 @@
 import functools
 import reprlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
-from functools import partial
 from numbers import Integral
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from ctxcompress.errors import ConfigError, InputError, TokenizerUnavailable
 from ctxcompress.lazy_regex import lazy_regex
@@ -15,17 +14,12 @@ if TYPE_CHECKING:
 
 __all__ = ["CARRIED", "Encoding", "TokenCounter", "is_carried"]
 
-_T = TypeVar("_T")
 Encoding = str | Callable[[str], int | Sized]
 """The name of a tiktoken encoding, or a function that returns the tokens of a text or their number."""
 
 # The patterns by which tiktoken's encodings pre-split a text always end a piece between a letter and a space or one of
 # these marks. So the tokens of the text up to there are exactly the first tokens of the whole text.
 _PIECE_END = lazy_regex(r"[^\W\d_](?=[ ,.;:!?\u3001\u3002\uff0c\uff01\uff1f])")
-_BYTES_PER_TOKEN = 5
-"""More than tokens have in most texts, whatever the script. A Chinese character takes three bytes."""
-_BYTES_SAMPLE = 1_000
-"""Characters by which it is told how many bytes a character takes."""
 _LONGEST_REMEMBERED = 1_000
 """Characters. The counts of shorter texts are remembered: separators and sentences occur often in a compression."""
 CARRIED = frozenset(("cl100k_base", "o200k_base", "o200k_harmony"))
@@ -36,7 +30,7 @@ digit, so a text has the same tokens as alone, unless it ends with other white s
 _TOGETHER = 400
 """The most texts that are counted together."""
 _WORD = 10
-"""Characters of a word and the space after it: more than most have on average."""
+"""Characters of a word and the space after it: more than they have in most texts. A token has less than half of it."""
 _TAIL = 2_000
 """The characters at the end of a text in which its stable beginning may end."""
 _BLANK = lazy_regex(r"[^\S\r\n]{2}[^\S\r\n]++")
@@ -111,10 +105,10 @@ class TokenCounter:
 
         If a text is far too long, only its beginning is counted, or its words, provided the tokenizer allows it.
         """
-        if self.is_fast and len(text[: _WORD * limit].replace("/", "").split(None, limit)) > limit:
-            return None  # no token has parts of two words, but for slashes at the beginning of a line
         if self._is_tiktoken:
-            cut = _PIECE_END.search(text, min(len(text), _enough_for(text, limit)))
+            if len(text[: _WORD * limit].replace("/", "").split(None, limit)) > limit:
+                return None  # no token has parts of two words, but for slashes at the beginning of a line
+            cut = _PIECE_END.search(text, min(len(text), _WORD * limit // 2))
             if cut and self(text[: cut.end()]) > limit:
                 return None
         tokens = self(text)
@@ -134,8 +128,7 @@ def is_carried(encoding: object) -> bool:
 
 def _can_be_joined(text: str) -> bool:
     """Tell whether a text can be counted together with others: see `_SEPARATOR`."""
-    is_apart = text[-1:] in "\r\n" or not text[-1].isspace()
-    return is_apart and len(text) <= _LONGEST_REMEMBERED and _SEPARATOR not in text
+    return len(text) <= _LONGEST_REMEMBERED and _SEPARATOR not in text and not text[-1:].strip("\r\n").isspace()
 
 
 def _counter(encoding: Encoding) -> Callable[[str], int]:
@@ -145,12 +138,6 @@ def _counter(encoding: Encoding) -> Callable[[str], int]:
         return _toktok(encoding)
     encode = _tiktoken_encoding(encoding).encode_ordinary
     return lambda text: len(encode(_checked_blanks(text)))
-
-
-def _enough_for(text: str, limit: int) -> int:
-    """Return how many characters of a text have more than `limit` tokens, for most texts."""
-    sample = text[:_BYTES_SAMPLE]
-    return _BYTES_PER_TOKEN * limit * len(sample) // (len(sample.encode(errors="replace")) or 1) + 100
 
 
 def _checked_blanks(text: str) -> str:
@@ -220,27 +207,23 @@ class _Toktok:
 
     def __call__(self, text: str) -> int:
         """Return the number of tokens of a text."""
-        return int(_tokenized(self._tokenizer.count, text))
+        try:
+            return int(self._tokenizer.count(_checked_blanks(text)))
+        except UnicodeEncodeError:
+            return len(self._tokens(text))
 
     def together(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text. All of them `_can_be_joined`."""
         return list(map(len, self._tokens(_SEPARATOR.join(texts)).split(self._separator)))
 
     def _tokens(self, text: str) -> str:
-        """Return a character for each token: texts are split much sooner than lists."""
-        numbers: bytes = _tokenized(partial(self._tokenizer.encode_to_buffer, disallowed_special=()), text)
-        return numbers.decode("utf-32-le", "surrogatepass")
+        """Return a character for each token: texts are split much sooner than lists. Lone surrogates are replaced, as
+        tiktoken does it."""
+        whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return str(self._tokenizer.encode_to_buffer(whole, disallowed_special=()), "utf-32-le", "surrogatepass")
 
 
 _toktok = functools.lru_cache(maxsize=8)(_Toktok)
-
-
-def _tokenized(tokenize: Callable[[str], _T], text: str) -> _T:
-    """Return what a function of toktok-rs returns for a text, with lone surrogates replaced as tiktoken does."""
-    try:
-        return tokenize(_checked_blanks(text))
-    except UnicodeEncodeError:
-        return tokenize(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
 @functools.lru_cache(maxsize=8)
