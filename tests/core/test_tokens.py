@@ -4,16 +4,18 @@ import os
 import subprocess
 import sys
 from collections import UserDict
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
+import toktok
 from framework import reference_encoding
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, compress
 from ctxcompress.errors import ConfigError
-from ctxcompress.text.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter, _toktok
 
 ENCODINGS = ["o200k_base", "cl100k_base"]
 PIECES = [
@@ -21,7 +23,7 @@ PIECES = [
     *"\u0301\u064b\u200b\u200d\u00a0\u3000\u2028\u0085😀🇩\ud800\udc00",
     *[
         "'s", "'LL", "don't", "  ", "\r\n", "word", "Straße", "привет", "重启", "ありがとう", "हिन्दी",
-        "한국어", "<|endoftext|>",
+        "한국어", "<|endoftext|>", " 987654321", "987", "//\n//", "\x1c",
     ],
 ]  # fmt: skip
 mixtures = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
@@ -97,7 +99,7 @@ socket.socket.connect = refuse
 socket.getaddrinfo = refuse
 sys.modules["llama_index"] = None  # which carries vocabularies
 from ctxcompress.errors import TokenizerUnavailable
-from ctxcompress.text.tokens import TokenCounter
+from ctxcompress.text.tokens import TokenCounter, _toktok
 before = dict(os.environ)
 try:
     print(TokenCounter(sys.argv[1])("hello world"))
@@ -149,3 +151,35 @@ def test_only_what_follows_a_stable_beginning_is_counted(name, texts):
         assert whole.startswith(beginning[0])
         for more in ("", "s", " end", "\n\nNext one.", "́"):
             assert TokenCounter(name, beginning)(whole + more) == TokenCounter(name)(whole + more)
+
+
+@pytest.fixture
+def tokenizer(monkeypatch):
+    """The tokenizer of toktok-rs, which remembers its calls: each releases the interpreter's lock."""
+    tokenizer = Mock(wraps=toktok._encoding("o200k_base"))
+    monkeypatch.setattr(toktok, "_encoding", lambda *_: tokenizer)
+    _toktok.cache_clear()
+    TokenCounter("o200k_base")
+    tokenizer.reset_mock()
+    yield tokenizer
+    _toktok.cache_clear()
+
+
+TOWNS = ["Aldmoor", "Brinkhaven", "Castlewick", "Dunmarrow", "Eastfell", "Farrowgate", "Glenholt"]
+ARTICLES = [
+    f"{town} is a market town on the River Tarn, about {7 + 3 * n} kilometres from the coast. The town was first "
+    f"mentioned in {1104 + 11 * n}, when a charter granted the monks of {town} the right to hold a weekly fair. Its "
+    f"population was {8_400 + 913 * n:,} at the census of 2011. The old bridge of {town} was built of sandstone by "
+    f"masons from the north in {1740 + n}, and a flood carried away two of its five arches eleven years later. "
+    f"Wool and later paper were the main trades until the mills closed in the {190 + n % 8}0s. The parish church "
+    f"holds a carved screen that visitors from all over the county come to see. Since {1950 + 2 * n} a railway museum "
+    f"occupies the former station, where steam trains run on summer weekends."
+    for n, town in enumerate(TOWNS)
+]
+
+
+def test_a_search_result_is_compressed_with_four_calls_of_the_tokenizer(tokenizer):
+    result = compress("when was the old bridge of Dunmarrow built", ARTICLES, max_tokens=700)
+    assert "1743" in result.text
+    assert 650 <= result.tokens <= 700
+    assert len(tokenizer.mock_calls) <= 4

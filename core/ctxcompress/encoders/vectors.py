@@ -71,6 +71,8 @@ _BLOCK = 500
 """Number of texts that are summed at a time, so that memory does not grow with the number of texts."""
 _MANY = 2_000
 """A text with this many tokens repeats most of them."""
+_TOGETHER = 500
+"""Number of tokens, padding included, whose vectors are summed in one step."""
 
 
 def closeness_of_bags(
@@ -130,16 +132,26 @@ class Bags:
 
         vectors: one row per token. start, end: the first text, and the one after the last.
         """
-        starts = self.starts[start : None if end is None else end + 1]
-        sums = np.zeros((len(starts) - 1, vectors.shape[1]), dtype=np.float32)
-        for number, (first, last) in enumerate(pairwise(starts)):
-            tokens = self.tokens[first:last]
-            if tokens.size < _MANY:
-                np.add.reduce(vectors[tokens], axis=0, out=sums[number])  # much faster than one `reduceat`
-            else:  # without a copy of a vector for every token of a book
-                distinct, times = np.unique(tokens, return_counts=True)
-                np.einsum("td,t->d", vectors[distinct], times.astype(np.float32), out=sums[number])
+        bounds = np.array(self.starts[start : None if end is None else end + 1])
+        sizes = bounds[1:] - bounds[:-1]
+        sums = np.zeros((sizes.size, vectors.shape[1]), dtype=np.float32)
+        order, done = (-sizes).argsort(kind="stable"), 0  # texts that are about as long need little padding
+        while done < order.size and (longest := sizes[order[done]]):
+            some = order[done : done + max(1, _TOGETHER // longest)]
+            sums[some] = self._together(vectors, bounds[some], sizes[some])
+            done += some.size
         return sums
+
+    def _together(self, vectors: NDArray[np.float32], starts: Integers, sizes: Integers) -> NDArray[np.float32]:
+        """Return the sums of some texts, the longest first, in one step: much faster than `reduceat`."""
+        if sizes[0] >= _MANY:  # it is alone; without a copy of a vector for every token of a book
+            distinct, times = np.unique(self.tokens[starts[0] : starts[0] + sizes[0]], return_counts=True)
+            return np.asarray(np.einsum("td,t->d", vectors[distinct], times.astype(np.float32)))
+        place = np.arange(sizes[0])
+        within = place < sizes[:, np.newaxis]
+        rows = vectors[self.tokens[np.where(within, starts[:, np.newaxis] + place, 0)]]
+        rows[~within] = 0.0
+        return np.asarray(np.add.reduce(rows, axis=1))
 
 
 def _divided(tokens: Integers, text_of: Integers, *sizes: int) -> Iterator[Bags]:

@@ -80,7 +80,7 @@ class Presentation:
             )
 
     def layout(
-        self, passages: Sequence[Passage], documents: Sequence[Document], count: Callable[[str], int], first: int = 0
+        self, passages: Sequence[Passage], documents: Sequence[Document], count: TokenCounter, first: int = 0
     ) -> Layout:
         """Return how the final text shows kept parts of the documents.
 

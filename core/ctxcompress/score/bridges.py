@@ -6,7 +6,7 @@ rare names with it.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -138,7 +138,8 @@ class Bridges:
         self._found = corpus.once(Mentions.of)
         self._in_query = np.array(self._found.in_query(query), dtype=float)
         self._ignored = ignored | set(query.lower().split())
-        self._names_of: dict[int, set[str]] = {}
+        self._with_name: dict[str, set[int]] = {}
+        """Name -> the segments that have it, of the names that were looked for."""
 
     def features(self, probability: Floats, sources: Sequence[int] | None = None) -> Floats:
         """Return one row per name in BRIDGES and one column per segment.
@@ -186,23 +187,21 @@ class Bridges:
         """Sum up, for each segment, the worth of the rare names that it shares with best segments of other passages."""
         of_name: dict[str, list[int]] = {}
         for segment in sources if self._corpus.has_titles else ():
-            if segment not in self._names_of:
-                self._names_of[segment] = self._names(segment)
-            for name in self._names_of[segment]:
+            for name in self._names(segment):
                 of_name.setdefault(name, []).append(segment)
-        names = sorted(of_name)
-        pairs = self._occurrences(names)
-        idf = self._idf(pairs, len(names))
-        worth, only = [0.0] * len(names), [-1] * len(names)
-        for number, rarity in idf.items():
-            segments = of_name[names[number]]
-            worth[number] = rarity * max(before[segments].tolist())
-            passages = {self._passage_of[segment] for segment in segments}
-            only[number] = passages.pop() if len(passages) == 1 else -1
-        shared = [0.0] * before.size
-        for segment, number in pairs:
-            if only[number] != self._passage_of[segment]:
-                shared[segment] += worth[number]
+        self._find(of_name)
+        shared, probability, passage = [0.0] * before.size, before.tolist(), self._passage_of
+        count, most = self._passages, max(3, self._passages // 4)
+        for name in sorted(of_name):
+            found, best = self._with_name[name], of_name[name]
+            frequency = len({passage[segment] for segment in found})
+            if not 2 <= frequency <= most:
+                continue
+            worth = math.log1p((count - frequency + 0.5) / (frequency + 0.5)) * max(map(probability.__getitem__, best))
+            own = {passage[segment] for segment in best}
+            for segment in found:
+                if own != {passage[segment]}:
+                    shared[segment] += worth
         return np.array(shared)
 
     def _names(self, segment: int) -> set[str]:
@@ -213,21 +212,13 @@ class Bridges:
             if (word[0].isupper() or word[0].isdigit()) and len(word) > 1 and word.lower() not in self._ignored
         }
 
-    def _occurrences(self, names: Sequence[str]) -> list[tuple[int, int]]:
-        """Return (number of a segment, number of a name) where a segment has a name, each pair once, in order."""
-        if not names:
-            return []
-        found = self._corpus.in_segments(names)
-        pairs = np.divmod(np.unique(found.text * len(names) + found.word), len(names))
-        return list(zip(*(numbers.tolist() for numbers in pairs), strict=True))
-
-    def _idf(self, pairs: Sequence[tuple[int, int]], names: int) -> dict[int, float]:
-        """Return the idf of each name that occurs in several passages, but not in many. pairs: `_occurrences`."""
-        frequency = [0] * names
-        for _, name in {(self._passage_of[segment], name) for segment, name in pairs}:
-            frequency[name] += 1
-        count, most = self._passages, max(3, self._passages // 4)
-        return {name: math.log1p((count - n + 0.5) / (n + 0.5)) for name, n in enumerate(frequency) if 2 <= n <= most}
+    def _find(self, names: Iterable[str]) -> None:
+        """Find the segments with each of these names that was not looked for yet."""
+        new = [name for name in names if name not in self._with_name]
+        self._with_name |= {name: set() for name in new}
+        found = self._corpus.in_segments(new) if new else None
+        for segment, number in zip(found.text.tolist(), found.word.tolist(), strict=True) if found else ():
+            self._with_name[new[number]].add(segment)
 
     def sources(self, before: Floats) -> list[int]:
         """Return the best segments, few per passage: their names are followed."""

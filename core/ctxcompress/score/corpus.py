@@ -65,7 +65,7 @@ class Concordance:
         """
         begin = self._begin[first]
         which = np.zeros(self._numbers.size, np.intp)
-        which[[self.vocabulary[word] for word in words]] = np.arange(1, len(words) + 1)
+        which[[self.vocabulary[word] for word in words]] = range(1, len(words) + 1)
         which = which[self._numbers[begin:]]
         found = which.nonzero()[0]
         places = found + begin

@@ -1,7 +1,7 @@
 """Where the terms of a query occur: in segments, in their labels, in sections, in titles and in headings. Also the
 search for misspelled words, and what is computed from arrays of occurrences, such as BM25."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice, pairwise, zip_longest
 from typing import Any, NamedTuple, cast
@@ -180,12 +180,12 @@ class Matches:
         return summed(self.idf[found.term], found.unit, found.units)
 
 
-def _part(found: Occurrences, first: int, end: int) -> Occurrences:
-    """Return the occurrences in some units, which are then numbered from 0. first, end: these units."""
-    begin, stop = found.unit.searchsorted((first, end)).tolist()
-    return Occurrences(
-        found.unit[begin:stop] - first, found.term[begin:stop], found.times[begin:stop], end - first, found.terms
-    )
+def _levels(found: Occurrences, sizes: Iterable[int]) -> Iterator[Occurrences]:
+    """Yield the occurrences on each level, whose units are then numbered from 0. sizes: the units of each level."""
+    firsts = list(accumulate(sizes, initial=0))
+    bounds = found.unit.searchsorted(firsts).tolist()
+    for (first, end), some in zip(pairwise(firsts), map(slice, bounds, bounds[1:]), strict=True):
+        yield Occurrences(found.unit[some] - first, found.term[some], found.times[some], end - first, found.terms)
 
 
 def _with_labels(body: Occurrences, section_of: Integers, label: Occurrences) -> Occurrences:
@@ -213,8 +213,7 @@ def find_matches(
     if more.size:
         times = np.concatenate((found.times, np.ones(more.size)))
         found = counted(np.concatenate((found.keys(), more)), found.units, found.terms, times)
-    ends = accumulate(map(len, (labels, corpus.names, corpus.own, words)), initial=0)
-    label, name, of_segment, body = [_part(found, first, end) for first, end in pairwise(ends)]
+    label, name, of_segment, body = _levels(found, map(len, (labels, corpus.names, corpus.own, words)))
     section_of = np.asarray(corpus.sections, dtype=np.intp)
     section = _with_labels(body, section_of, label)
     weights = np.fromiter(query.values(), float, len(query))

@@ -67,6 +67,12 @@ class Costs:
             known = self._known[item] = self._counted(item)
         return known
 
+    def ahead(self, segments: Sequence[int]) -> None:
+        """Count these segments together, and the separator, if they are not known."""
+        if self._counts is None:
+            texts = (_counted_of(self._texts[number]) for number in segments)
+            self._layout.count.ahead((self._layout.separator, *texts))
+
     def at_least(self, item: int) -> float:
         """Estimate the tokens of a segment from its length and the counts so far, with a margin."""
         if item in self._known:

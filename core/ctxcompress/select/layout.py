@@ -11,6 +11,7 @@ from ctxcompress.data.documents import Document, Spans
 from ctxcompress.data.passages import Gap, Marker, Span, markers_for, merged, shown
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.select.between_segments import assemble
+from ctxcompress.text.tokens import TokenCounter
 
 __all__ = ["Arrange", "Composed", "Elide", "Layout", "Shown", "arrangement"]
 
@@ -53,7 +54,7 @@ class Layout:
     separator: str
     frame: Callable[[int, Shown], str]
     """(position among the added passages, from 0; what is shown of a passage) -> the text with its header."""
-    count: Callable[[str], int]
+    count: TokenCounter
     arrange: Arrange = sorted
     elide: Elide = lambda *_: ()
     envelope: tuple[str, str] = ("", "")

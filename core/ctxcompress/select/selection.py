@@ -33,6 +33,8 @@ _SAME_WORTH = 0.8
 """The least worth of a copy, relative to the best copy in its document, with which it can be kept in its place."""
 _READ_ALONE = frozenset((Kind.CODE, Kind.RECORD))
 """The kinds that can be kept without the line that announces them."""
+_EACH = 12
+"""Tokens: for each so many of the room, one of the best segments is counted ahead, together with the others."""
 _FILLS = 8
 """The most times that room is filled: first all of it, then what is left over."""
 _TRIES = 24
@@ -217,7 +219,7 @@ class Packing:
         Together the parts can cost less than separately, so the room that is left over is filled again. free: the
         tokens that are left.
         """
-        found, chances, knapsack = None, gains(self.candidates.values), self._knapsack(free, kept)
+        found, chances, knapsack = None, gains(self.candidates.values), self._knapsack(free, kept, order)
         room = knapsack.room
         for _ in range(_FILLS):
             fuller = self._packed(knapsack, order, room, chances)
@@ -229,14 +231,15 @@ class Packing:
                 break
         return (found, knapsack.kept) if found is not None else None
 
-    def _knapsack(self, free: int, kept: Collection[int]) -> Knapsack:
+    def _knapsack(self, free: int, kept: Collection[int], order: Sequence[int]) -> Knapsack:
         """Return a knapsack with these segments and so much room. The first text has no separator before it."""
         structure, coherence = self.candidates.structure, self.candidates.coherence
         runs = Runs(()) if self.may_repeat else structure.runs
         novelty = Novelty(runs, self.layout.delivered_runs())
         novelty.take(kept)
-        room = free if kept else free + self.layout.count(self.layout.separator)
         costs = Costs(self.table, self.layout, self.counts)
+        costs.ahead(order[: free // _EACH])
+        room = free if kept else free + self.layout.count(self.layout.separator)
         return Knapsack(room, costs, coherence, novelty, {*kept, *coherence.openings(kept)})
 
     def _packed(

@@ -2,8 +2,7 @@
 
 import functools
 import reprlib
-import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sized
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
 from numbers import Integral
 from typing import TYPE_CHECKING
 
@@ -22,14 +21,17 @@ Encoding = str | Callable[[str], int | Sized]
 # The patterns by which tiktoken's encodings pre-split a text always end a piece between a letter and a space or one of
 # these marks. So the tokens of the text up to there are exactly the first tokens of the whole text.
 _PIECE_END = lazy_regex(r"[^\W\d_](?=[ ,.;:!?\u3001\u3002\uff0c\uff01\uff1f])")
-_BYTES_PER_TOKEN = 5
-"""More than tokens have in most texts, whatever the script. A Chinese character takes three bytes."""
-_BYTES_SAMPLE = 1_000
-"""Characters by which it is told how many bytes a character takes."""
 _LONGEST_REMEMBERED = 1_000
 """Characters. The counts of shorter texts are remembered: separators and sentences occur often in a compression."""
 CARRIED = frozenset(("cl100k_base", "o200k_base", "o200k_harmony"))
 """The encodings whose vocabularies toktok-rs carries."""
+_SEPARATOR = " 987654321"
+"""Stands between texts that are counted together. All pre-splitting ends a piece before a space and after each third
+digit, so a text has the same tokens as alone, unless it ends with other white space than line breaks."""
+_TOGETHER = 400
+"""The most texts that are counted together."""
+_WORD = 10
+"""Characters of a word and the space after it: more than they have in most texts. A token has less than half of it."""
 _TAIL = 2_000
 """The characters at the end of a text in which its stable beginning may end."""
 _BLANK = lazy_regex(r"[^\S\r\n]{2}[^\S\r\n]++")
@@ -57,13 +59,22 @@ class TokenCounter:
         self._count = _counter(encoding)
         self._known: dict[str, int] = {}
         self._last = ("", 0)
-        self.is_fast = is_carried(encoding)
-        """Whether a text is counted nearly as fast as its count is looked up."""
+        self.is_fast = isinstance(self._count, _Toktok)
+        """Whether a text is counted nearly as fast as its count is looked up, and many of them in one call."""
         self._counted = self._after_beginning if beginning[0] else self._count
 
-    def of_all(self, texts: Iterable[str]) -> list[int]:
+    def of_all(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text."""
+        self.ahead(texts)
         return list(map(self, texts))
+
+    def ahead(self, texts: Sequence[str]) -> None:
+        """Count those of these texts that can be counted in one call, and remember their tokens."""
+        if isinstance(self._count, _Toktok):
+            new = [text for text in dict.fromkeys(texts) if text not in self._known and _can_be_joined(text)]
+            for start in range(0, len(new), _TOGETHER):
+                some = new[start : start + _TOGETHER]
+                self._known.update(zip(some, self._count.together(some), strict=True))
 
     def __call__(self, text: str) -> int:
         """Return the number of tokens of `text`."""
@@ -93,10 +104,12 @@ class TokenCounter:
     def fits(self, text: str, limit: int) -> int | None:
         """Return the number of tokens of `text` if it is at most `limit`, else None.
 
-        If a text is far too long, only its beginning is counted, provided the tokenizer allows it.
+        If a text is far too long, only its beginning is counted, or its words, provided the tokenizer allows it.
         """
         if self._is_tiktoken:
-            cut = _PIECE_END.search(text, min(len(text), _enough_for(text, limit)))
+            if len(text[: _WORD * limit].replace("/", "").split(None, limit)) > limit:
+                return None  # no token has parts of two words, but for slashes at the beginning of a line
+            cut = _PIECE_END.search(text, min(len(text), _WORD * limit // 2))
             if cut and self(text[: cut.end()]) > limit:
                 return None
         tokens = self(text)
@@ -114,6 +127,11 @@ def is_carried(encoding: object) -> bool:
     return isinstance(encoding, str) and encoding in CARRIED
 
 
+def _can_be_joined(text: str) -> bool:
+    """Tell whether a text can be counted together with others: see `_SEPARATOR`."""
+    return len(text) <= _LONGEST_REMEMBERED and _SEPARATOR not in text and not text[-1:].strip("\r\n").isspace()
+
+
 def _counter(encoding: Encoding) -> Callable[[str], int]:
     if not isinstance(encoding, str):
         return _checked_tokenizer(encoding)
@@ -121,12 +139,6 @@ def _counter(encoding: Encoding) -> Callable[[str], int]:
         return _toktok(encoding)
     encode = _tiktoken_encoding(encoding).encode_ordinary
     return lambda text: len(encode(_checked_blanks(text)))
-
-
-def _enough_for(text: str, limit: int) -> int:
-    """Return how many characters of a text have more than `limit` tokens, for most texts."""
-    sample = text[:_BYTES_SAMPLE]
-    return _BYTES_PER_TOKEN * limit * len(sample) // (len(sample.encode(errors="replace")) or 1) + 100
 
 
 def _checked_blanks(text: str) -> str:
@@ -181,23 +193,38 @@ def _shown(tokens: object) -> str:
     return f"{reprlib.repr(tokens)} (a {kind})" if isinstance(tokens, Sized) else repr(tokens)
 
 
-@functools.lru_cache(maxsize=8)
-def _toktok(encoding: str) -> Callable[[str], int]:
-    """Return a function that counts a text by toktok-rs.
+class _Toktok:
+    """A tokenizer of toktok-rs.
 
     Its function that counts many texts starts a thread each time, which takes as long as to count a hundred sentences.
-    The one that truncates a text counts all of it in any case, and starts none.
+    So texts are joined: beside a busy thread, each call can wait 5 ms to get the interpreter's lock back.
     """
-    from toktok import truncate
 
-    def count(text: str) -> int:
+    def __init__(self, encoding: str) -> None:
+        from toktok import _encoding  # takes time to import
+
+        self._tokenizer = _encoding(encoding)
+        self._separator = self._tokens(_SEPARATOR)
+
+    def __call__(self, text: str) -> int:
+        """Return the number of tokens of a text."""
         try:
-            return int(truncate(_checked_blanks(text), sys.maxsize, encoding)[1])
-        except UnicodeEncodeError:  # a lone surrogate, which tiktoken replaces in this way
-            whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-            return int(truncate(whole, sys.maxsize, encoding)[1])
+            return int(self._tokenizer.count(_checked_blanks(text)))
+        except UnicodeEncodeError:
+            return len(self._tokens(text))
 
-    return count
+    def together(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of tokens of each text. All of them `_can_be_joined`."""
+        return list(map(len, self._tokens(_SEPARATOR.join(texts)).split(self._separator)))
+
+    def _tokens(self, text: str) -> str:
+        """Return a character for each token: texts are split much sooner than lists. Lone surrogates are replaced, as
+        tiktoken does it."""
+        whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return str(self._tokenizer.encode_to_buffer(whole, disallowed_special=()), "utf-32-le", "surrogatepass")
+
+
+_toktok = functools.lru_cache(maxsize=8)(_Toktok)
 
 
 @functools.lru_cache(maxsize=8)

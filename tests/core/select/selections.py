@@ -10,6 +10,7 @@ from ctxcompress.segment.formats import segment
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import select
 from ctxcompress.select.structure import Structure
+from ctxcompress.text.tokens import TokenCounter
 
 blocks = st.sampled_from(
     [
@@ -38,7 +39,7 @@ def structure_of(texts):
 def kept_of(texts, structure, values, budget):
     """The numbers of the segments that are kept."""
     table = structure.table
-    layout = Layout(documents_as_they_are(texts), texts, "\n\n", lambda _, of: of.text, lambda text: len(text.split()))
+    layout = Layout(documents_as_they_are(texts), texts, "\n\n", lambda _, of: of.text, TokenCounter(str.split))
     selection = select(structure, np.array(values, float), layout, budget)
     assert selection.tokens <= budget
 

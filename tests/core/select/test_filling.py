@@ -15,6 +15,7 @@ from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.data.results import Reason
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.selection import select
+from ctxcompress.text.tokens import TokenCounter
 
 LENGTHS = [9, 4, 17, 6, 30, 5, 12, 8, 21, 4, 14, 7] * 3
 TEXT = "\n\n".join(" ".join(f"w{n}x{i}yyyyyyyy" for i in range(length)) + "." for n, length in enumerate(LENGTHS))
@@ -32,7 +33,9 @@ def words(text):
 
 
 def layout_of(elide):
-    return Layout(documents_as_they_are([TEXT]), [TEXT], "\n\n", lambda _, of: of.text, words, elide=elide)
+    return Layout(
+        documents_as_they_are([TEXT]), [TEXT], "\n\n", lambda _, of: of.text, TokenCounter(words), elide=elide
+    )
 
 
 def assert_full(structure, selection, layout, budget):

@@ -74,7 +74,7 @@ class KeySentences:
         places = places_in_documents(required, documents)
         self._matches = matches_in(analysis.table, places, documents)
         elide = partial(analysis.markers, is_within=True)
-        self._layout = Layout(documents, texts, "", lambda _, shown: shown.text, len, elide=elide)
+        self._layout = Layout(documents, texts, "", lambda _, shown: shown.text, analyser.count, elide=elide)
         self._sentence = _whole_sentences(analysis.table)
 
     def choose(self, numbers: Sequence[int], characters: int, sentences: int) -> Mapping[int, KeptText]:
