@@ -2,6 +2,7 @@
 
 import functools
 import reprlib
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
 from numbers import Integral
 from typing import TYPE_CHECKING
@@ -25,11 +26,6 @@ _LONGEST_REMEMBERED = 1_000
 """Characters. The counts of shorter texts are remembered: separators and sentences occur often in a compression."""
 CARRIED = frozenset(("cl100k_base", "o200k_base", "o200k_harmony"))
 """The encodings whose vocabularies toktok-rs carries."""
-_SEPARATOR = " 987654321"
-"""Stands between texts that are counted together. All pre-splitting ends a piece before a space and after each third
-digit, so a text has the same tokens as alone, unless it ends with other white space than line breaks."""
-_TOGETHER = 400
-"""The most texts that are counted together."""
 _WORD = 10
 """Characters of a word and the space after it: more than they have in most texts. A token has less than half of it."""
 _TAIL = 2_000
@@ -49,17 +45,17 @@ class TokenCounter:
     returns neither tokens nor their number, and InputError if a text has more spaces in a row than tiktoken can take.
     """
 
-    __slots__ = ("_beginning", "_count", "_counted", "_is_tiktoken", "_known", "_last", "is_fast")
+    __slots__ = ("_beginning", "_count", "_counted", "_encoding", "_is_tiktoken", "_known", "_last", "is_fast")
 
     def __init__(self, encoding: Encoding, beginning: tuple[str, int] = ("", 0)) -> None:
         """beginning: a text that `stable_beginning` returned for the same encoding. In texts that begin with it, only
         the rest is counted."""
-        self._beginning = beginning
+        self._beginning, self._encoding = beginning, encoding
         self._is_tiktoken = isinstance(encoding, str)
         self._count = _counter(encoding)
         self._known: dict[str, int] = {}
         self._last = ("", 0)
-        self.is_fast = isinstance(self._count, _Toktok)
+        self.is_fast = is_carried(encoding)
         """Whether a text is counted nearly as fast as its count is looked up, and many of them in one call."""
         self._counted = self._after_beginning if beginning[0] else self._count
 
@@ -68,13 +64,16 @@ class TokenCounter:
         self.ahead(texts)
         return list(map(self, texts))
 
-    def ahead(self, texts: Sequence[str]) -> None:
-        """Count those of these texts that can be counted in one call, and remember their tokens."""
-        if isinstance(self._count, _Toktok):
-            new = [text for text in dict.fromkeys(texts) if text not in self._known and _can_be_joined(text)]
-            for start in range(0, len(new), _TOGETHER):
-                some = new[start : start + _TOGETHER]
-                self._known.update(zip(some, self._count.together(some), strict=True))
+    def ahead(self, texts: Iterable[str]) -> None:
+        """Count the short ones of these texts together, if the tokenizer can, and remember their tokens.
+
+        Each call of the tokenizer releases the interpreter's lock, and beside a busy thread can wait 5 ms to get it
+        back.
+        """
+        if self.is_fast:
+            short = (text for text in dict.fromkeys(texts) if 0 < len(text) <= _LONGEST_REMEMBERED)
+            new = [text for text in short if text not in self._known]
+            self._known.update(zip(new, _together(new, str(self._encoding)), strict=True))
 
     def __call__(self, text: str) -> int:
         """Return the number of tokens of `text`."""
@@ -125,11 +124,6 @@ class TokenCounter:
 def is_carried(encoding: object) -> bool:
     """Return whether this package brings the vocabulary of an encoding."""
     return isinstance(encoding, str) and encoding in CARRIED
-
-
-def _can_be_joined(text: str) -> bool:
-    """Tell whether a text can be counted together with others: see `_SEPARATOR`."""
-    return len(text) <= _LONGEST_REMEMBERED and _SEPARATOR not in text and not text[-1:].strip("\r\n").isspace()
 
 
 def _counter(encoding: Encoding) -> Callable[[str], int]:
@@ -193,38 +187,32 @@ def _shown(tokens: object) -> str:
     return f"{reprlib.repr(tokens)} (a {kind})" if isinstance(tokens, Sized) else repr(tokens)
 
 
-class _Toktok:
-    """A tokenizer of toktok-rs.
+@functools.lru_cache(maxsize=8)
+def _toktok(encoding: str) -> Callable[[str], int]:
+    """Return a function that counts a text by toktok-rs.
 
-    Its function that counts many texts starts a thread each time, which takes as long as to count a hundred sentences.
-    So texts are joined: beside a busy thread, each call can wait 5 ms to get the interpreter's lock back.
+    The one that truncates a text counts all of it in any case, and starts no thread.
     """
+    from toktok import truncate  # takes time to import
 
-    def __init__(self, encoding: str) -> None:
-        from toktok import _encoding  # takes time to import
-
-        self._tokenizer = _encoding(encoding)
-        self._separator = self._tokens(_SEPARATOR)
-
-    def __call__(self, text: str) -> int:
-        """Return the number of tokens of a text."""
+    def count(text: str) -> int:
         try:
-            return int(self._tokenizer.count(_checked_blanks(text)))
-        except UnicodeEncodeError:
-            return len(self._tokens(text))
+            return int(truncate(_checked_blanks(text), sys.maxsize, encoding)[1])
+        except UnicodeEncodeError:  # a lone surrogate, which tiktoken replaces in this way
+            whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            return int(truncate(whole, sys.maxsize, encoding)[1])
 
-    def together(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text. All of them `_can_be_joined`."""
-        return list(map(len, self._tokens(_SEPARATOR.join(texts)).split(self._separator)))
-
-    def _tokens(self, text: str) -> str:
-        """Return a character for each token: texts are split much sooner than lists. Lone surrogates are replaced, as
-        tiktoken does it."""
-        whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return str(self._tokenizer.encode_to_buffer(whole, disallowed_special=()), "utf-32-le", "surrogatepass")
+    return count
 
 
-_toktok = functools.lru_cache(maxsize=8)(_Toktok)
+def _together(texts: Sequence[str], encoding: str) -> list[int]:
+    """Return the number of tokens of each text by one call of toktok-rs, which starts a thread."""
+    from toktok import batch_count
+
+    try:
+        return list(batch_count(texts, encoding, threads=1)) if texts else []
+    except UnicodeEncodeError:  # a lone surrogate in one of them
+        return list(map(_toktok(encoding), texts))
 
 
 @functools.lru_cache(maxsize=8)
