@@ -122,6 +122,6 @@ def test_files_that_pages_name_exist() -> None:
 
 def test_links_between_pages_and_from_the_readme_lead_somewhere() -> None:
     """A strict build checks those of the pages; this one needs no build, and checks the README's, too."""
-    for page in [ROOT / "README.md", *DOCS.rglob("*.md")]:
+    for page in [ROOT / "README.md", ROOT / "SECURITY.md", DOCS / "llms.txt", *DOCS.rglob("*.md")]:
         for address in re.findall(r"\]\(([^)#\s]++)(?:#[^)]*+)?\)", page.read_text(encoding="utf-8")):
             assert "://" in address or (page.parent / address).exists(), f"{page.name}: {address}"

@@ -24,7 +24,8 @@ question, path = "what is the default timeout?", sys.argv[1]
 with open(path + "/client.md") as file:
     text = file.read()
 [document] = CtxCompressor(max_tokens=10).compress_documents([Document(text)], question)
-[node] = CtxCompressPostprocessor(max_tokens=10).postprocess_nodes([NodeWithScore(node=TextNode(text=text))], None, question)
+nodes = [NodeWithScore(node=TextNode(text=text))]
+[node] = CtxCompressPostprocessor(max_tokens=10).postprocess_nodes(nodes, query_str=question)
 [found] = FolderIndex(path).search(question, 1)
 print(json.dumps([
     compress(question, [text], max_tokens=10).text,
