@@ -109,7 +109,7 @@ def smoke(session: nox.Session) -> None:
 @here
 def audit(session: nox.Session) -> None:
     """Ask a vulnerability service about each locked release; needs the network."""
-    run(session, "pip_audit", "--disable-pip", "--require-hashes", "--requirement", LOCK)
+    run(session, "pip_audit", "--strict", "--disable-pip", "--require-hashes", "--requirement", LOCK)
 
 
 @here
