@@ -75,7 +75,7 @@ $(DEMO): pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable '.[langchain,cli]'
 	touch $@
 
-$(DEV): requirements-dev.txt | $(BIN)/python
+$(DEV): requirements-dev.txt pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $@ $(DEMO)
