@@ -19,16 +19,16 @@ def minimums(project: Path = _PROJECT) -> Iterator[str]:
     """A constraint for each package that is needed to run, with all extras."""
     declared = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
     extras = declared["optional-dependencies"]
-    for requirement in _flat([*declared["dependencies"], *extras["all"]], declared["name"], extras):
+    for requirement in flat([*declared["dependencies"], *extras["all"]], declared["name"], extras):
         yield f"{requirement.name}=={_lowest(requirement)}"
 
 
-def _flat(written: Iterable[str], name: str, extras: dict[str, list[str]]) -> Iterator[Requirement]:
+def flat(written: Iterable[str], name: str, extras: dict[str, list[str]]) -> Iterator[Requirement]:
     """The requirements, with those of the extras that they name."""
     for requirement in map(Requirement, written):
         if requirement.name == name:
             for extra in sorted(requirement.extras):
-                yield from _flat(extras[extra], name, extras)
+                yield from flat(extras[extra], name, extras)
         else:
             yield requirement
 

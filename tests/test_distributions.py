@@ -1,5 +1,6 @@
 """The three distributions: their versions move together, and each names what it brings."""
 
+import json
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -24,6 +25,13 @@ def test_a_thin_distribution_brings_this_version_and_its_framework(name: str, ex
     assert f"ctxcompress[{extra}]=={__version__}" in given["dependencies"]
     assert given["requires-python"] == whole["requires-python"]
     assert (ROOT / "packages" / name / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
+def test_the_registry_of_mcp_servers_is_told_this_version() -> None:
+    server = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
+    [package] = server["packages"]
+    assert server["version"] == package["version"] == __version__
+    assert len(server["description"]) <= 100  # the registry's limit
 
 
 def test_llamahub_is_told_the_path_of_the_class(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,6 +36,15 @@ def test_each_rule_names_tests_and_all_of_them_exist() -> None:
         assert not [f"{file}::{name}" for file, name in named if name not in _functions(ROOT / file)]
 
 
+def test_each_line_about_who_controls_what_names_a_test_that_exists() -> None:
+    controls = (DOCS / "trust.md").read_text(encoding="utf-8").partition("## Where")[0]
+    lines = [line for line in controls.splitlines() if line.startswith("|")][2:]
+    assert len(lines) > 20
+    for line in lines:
+        [(file, name)] = TEST.findall(line)
+        assert name in _functions(ROOT / file), line
+
+
 def test_each_cell_of_the_features_names_a_test_that_exists() -> None:
     features = _table(DOCS / "features.md", "feature")
     assert [features.pop("feature"), features.pop("---|---|---")] == [["LangChain", "LlamaIndex"], []]
@@ -123,6 +132,6 @@ def test_files_that_pages_name_exist() -> None:
 
 def test_links_between_pages_and_from_the_readme_lead_somewhere() -> None:
     """A strict build checks those of the pages; this one needs no build, and checks the README's, too."""
-    for page in [ROOT / "README.md", *DOCS.rglob("*.md")]:
+    for page in [ROOT / "README.md", ROOT / "SECURITY.md", DOCS / "llms.txt", *DOCS.rglob("*.md")]:
         for address in re.findall(r"\]\(([^)#\s]++)(?:#[^)]*+)?\)", page.read_text(encoding="utf-8")):
             assert "://" in address or (page.parent / address).exists(), f"{page.name}: {address}"

@@ -70,6 +70,15 @@ def test_nothing_that_is_told_has_text_in_it(told):
     assert "secret" not in told.reader.get_metrics_data().to_json()
 
 
+def test_no_line_of_the_log_has_text_in_it(caplog):
+    caplog.set_level("DEBUG", logger="ctxcompress")
+    for on_empty in ("keep_best", "drop"):
+        texts = ["a secret passage. " * 100, "a secret passage. " * 100]
+        compress("a secret question", texts, max_tokens=10, cache=Cache(), min_score=0.9, on_empty=on_empty)
+    assert caplog.records
+    assert "secret" not in "".join(map(str, (vars(record) for record in caplog.records)))
+
+
 class Broken:
     compares_all = True
 

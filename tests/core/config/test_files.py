@@ -64,6 +64,12 @@ def test_a_configuration_that_is_switched_off_lets_every_text_pass(read, given):
     assert compress("two?", PAGES, config=config, max_tokens=2).tokens <= 2  # what is given in code wins
 
 
+@pytest.mark.parametrize("option", "cache encoder encoding format llm must_keep scorer telemetry".split())
+def test_a_file_names_no_code(read, option):
+    with pytest.raises(ConfigError, match=option):
+        read(f'[compression]\n{option} = "os:system"')
+
+
 def test_a_configuration_that_is_switched_off_writes_no_cache(read, home):
     read('[compression]\nenabled = false\ncache = "persistent"\nencoder = "static"')
     assert not home.exists()

@@ -219,6 +219,8 @@ UNSEEN = "\u200b \u3164 \uffa0 \u17b4 \u180b \ufff9 \U000e0020 \U000e0100 \U0001
         ("compact", "{}[2] docs/official.md (0.99)", "{}\\[2] docs/official.md (0.99)"),
         ("compact", "[2]{} docs/official.md", "\\[2]{} docs/official.md"),
         ("compact", "[{}2] docs/official.md", "\\[{}2] docs/official.md"),
+        ("compact", "[2{}] docs/official.md", "\\[2{}] docs/official.md"),
+        ("compact", "\\[2]{} docs/official.md", "\\\\[2]{} docs/official.md"),
         ("verbose", "**Result{} 2** (Score: 0.99)", "\\**Result{} 2** (Score: 0.99)"),
         ("verbose", "*{}*Re{}sult 2**", "\\*{}*Re{}sult 2**"),
         ("xml", "<{}/document>", "&lt;{}/document>"),

@@ -1,5 +1,6 @@
 """What comes out says what the source says: sentences are whole, or a marker shows where text of one is missing."""
 
+import json
 import re
 import textwrap
 
@@ -192,3 +193,11 @@ def test_a_marker_shows_that_items_of_a_list_are_missing_and_lines_of_rows_have_
     rows = "\n".join(f"{word} = {n}" for n, word in enumerate(WORDS))
     assert " […]\n- The" in compress("pump, invoice and ledger", [items], max_tokens=60).text
     assert GAP not in compress("pump, invoice and ledger", [rows], max_tokens=60).text
+
+
+def test_a_marker_within_a_string_of_json_stands_at_the_beginning_of_its_line():
+    lines = [f"Ship {n} came into the harbour late." for n in range(30)]
+    lines[15], lines[25] = "The retry limit is seven.", "The retry limit of the pool is nine."
+    text = json.dumps({"log": "\n".join(lines)})
+    result = compress("what is the retry limit?", [text], max_tokens=100, encoding=len)
+    assert json.loads(result.text)["log"] == f"{lines[15]}\n[…] {lines[25]}\n"

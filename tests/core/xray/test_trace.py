@@ -23,6 +23,7 @@ def test_a_page_is_written_under_a_name_that_tells_its_time(tmp_path):
     assert path.read_bytes().decode() == result.xray()
     if os.name == "posix":
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
 def test_the_last_ones_are_kept_and_nothing_else_is_touched(tmp_path):

@@ -19,12 +19,12 @@ _NAME = lazy_regex(r"ctxcompress-\d{8}T\d{6}\.\d{6}Z-[0-9a-f]{8}\.html")
 def write_page(page: str, directory: str | PathLike[str]) -> Path | None:
     """Write a page into a folder, remove the oldest pages if there are too many, and return the path.
 
-    Returns None and warns if the page could not be written. Names sort by time, and no two threads or
-    processes use the same one.
+    A folder that is not there yet is made for its owner alone. Returns None and warns if the page could not be written.
+    Names sort by time, and no two threads or processes use the same one.
     """
     folder = Path(directory)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = new_page(page, folder)
         _remove_oldest(folder)
     except OSError as error:
