@@ -129,34 +129,15 @@ def _without_names(shapes: Sequence[Shape]) -> Sequence[Shape]:
     distinct = dict.fromkeys(shapes)  # in order, so that the result does not depend on hashes
     if len(distinct) > _MOST_SHAPES:
         return shapes
-    times = Counter(half for shape in distinct for half in _halves(shape))
-    alike: dict[Shape, list[Shape]] = defaultdict(list)
-    for shape in distinct:
-        for wider in _wider(shape, [times[half] for half in _halves(shape)]):
-            alike[wider].append(shape)
-    same: dict[Shape, Shape] = {}
-    for wider, narrow in alike.items():
-        if len(narrow) >= _FEWEST_ALIKE:
-            for shape in narrow:
-                same.setdefault(shape, wider)
-    return [same.get(shape, shape) for shape in shapes] if same else shapes
+    alike = Counter(wider for shape in distinct for wider in _wider(shape))
+    same = {shape: next((of for of in _wider(shape) if alike[of] >= _FEWEST_ALIKE), shape) for shape in distinct}
+    return [same[shape] for shape in shapes]
 
 
-def _halves(shape: Shape) -> tuple[tuple[int, Shape], tuple[int, Shape]]:
-    """Return both halves, each with the number of words of the other: shapes that differ in one word share one."""
-    middle = len(shape) // 2
-    return (middle - len(shape), shape[:middle]), (middle, shape[middle:])
-
-
-def _wider(shape: Shape, times: Sequence[int]) -> Iterator[Shape]:
-    """Yield the shape without one word, for each word whose other half of the shape is in enough shapes.
-
-    times: how many shapes have the first and the second half.
-    """
-    middle = len(shape) // 2
+def _wider(shape: Shape) -> Iterator[Shape]:
+    """Yield the shape without one word, for each of its words."""
     for place in range(len(shape)) if len(shape) > 2 else ():
-        if times[place < middle] >= _FEWEST_ALIKE:
-            yield (*shape[:place], "*", *shape[place + 1 :])
+        yield (*shape[:place], "*", *shape[place + 1 :])
 
 
 def _severity(text: str) -> float:
@@ -168,8 +149,11 @@ _ALIKE = 0.6
 """The weight of a word that has a term as a part or is an abbreviation of it, where the term itself has 1."""
 _SHORTEST, _SHORTEST_WITHIN = 3, 5
 """Letters of a term that a word begins or ends with, and of one that it contains or abbreviates."""
-_RARE = 0.3
-"""The weight of a rare shape, relative to the best line."""
+_RARE, _MORE_AT_END = 0.3, 0.5
+"""The weight of a rare shape, relative to the best line, and what the end of a log adds if the question asks what went
+wrong: a run stops where it fails."""
+_LATE = 3
+"""How much less that is before the end: a power of the share of the lines above."""
 _CLOSE = 0.7
 """The weight of closeness in meaning, relative to the best line."""
 _OF_SEVERITY = 0.8
@@ -211,7 +195,8 @@ def rescore_logs(question: Question, corpus: Corpus, scores: Floats, closeness: 
         value = value + _OF_SEVERITY * lines.severity
     says_nothing = not value.any() and lines.numbers.size < scores.size
     best = value.max() or 1.0
-    value = value + _RARE * best * lines.rarity
+    rare = _RARE + asks * _MORE_AT_END * np.linspace(0, 1, value.size) ** _LATE
+    value = value + rare * best * lines.rarity
     if closeness is not None:
         value += _CLOSE * best * _share_of_range(closeness[lines.numbers])
     value *= _without_repetition(value, lines)
