@@ -149,11 +149,8 @@ _ALIKE = 0.6
 """The weight of a word that has a term as a part or is an abbreviation of it, where the term itself has 1."""
 _SHORTEST, _SHORTEST_WITHIN = 3, 5
 """Letters of a term that a word begins or ends with, and of one that it contains or abbreviates."""
-_RARE, _MORE_AT_END = 0.3, 0.5
-"""The weight of a rare shape, relative to the best line, and what the end of a log adds if the question asks what went
-wrong: a run stops where it fails."""
-_LATE = 3
-"""How much less that is before the end: a power of the share of the lines above."""
+_RARE = 0.3
+"""The weight of a rare shape, relative to the best line."""
 _CLOSE = 0.7
 """The weight of closeness in meaning, relative to the best line."""
 _OF_SEVERITY = 0.8
@@ -195,8 +192,7 @@ def rescore_logs(question: Question, corpus: Corpus, scores: Floats, closeness: 
         value = value + _OF_SEVERITY * lines.severity
     says_nothing = not value.any() and lines.numbers.size < scores.size
     best = value.max() or 1.0
-    rare = _RARE + asks * _MORE_AT_END * np.linspace(0, 1, value.size) ** _LATE
-    value = value + rare * best * lines.rarity
+    value = value + _RARE * best * lines.rarity
     if closeness is not None:
         value += _CLOSE * best * _share_of_range(closeness[lines.numbers])
     value *= _without_repetition(value, lines)

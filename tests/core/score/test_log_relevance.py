@@ -116,10 +116,3 @@ def test_what_belongs_to_the_line_that_says_what_went_wrong_comes_with_it(below,
     text = "\n".join(prefix + line for line in [*lines[:150], *below.split("\n"), *lines[150:]])
     found = kept("why did the build fail?", text, 300)
     assert [line for line in below.split("\n") if line and prefix + line not in found] == []
-
-
-def test_what_is_rare_near_the_end_of_a_run_comes_first_where_something_went_wrong():
-    steps = [f"[{n}%] Building CXX object m{n}.o" for n in range(100)]
-    begin = [f"the {bird} is at home" for bird in ("heron", "stork")]
-    text = "\n".join([*begin, *steps[:90], "the keeper left with the key", *steps[90:]])
-    assert "the keeper left with the key" in kept("why did the build fail?", text, 15)
