@@ -19,15 +19,14 @@ import argparse
 import json
 import os
 import runpy
-import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 
 from lib.cases import Case, read_cases, set_name
 from lib.evaluation import ENCODING, budget_of, in_place_of_published, load, models_left_out
 from lib.markdown_blocks import publish
+from lib.measured import measured as measured_on
 from train_evidence import RememberedComparer
 
 from ctxcompress.encoders import StaticVectors
@@ -157,7 +156,13 @@ def main() -> None:
             behaviours[first.name] = [behaves(row, running.compress) for row in BEHAVIOURS]
     if given.learn:
         figures = dict(left_out(given.cases, given.learn, given.limit)) | figures
-    publish({"measured": _measured(sets), **_tables(figures, behaviours)}, given.docs)
+    publish(
+        {
+            "measured": measured_on(f"{sum(map(len, sets.values()))} cases in {len(sets)} sets"),
+            **_tables(figures, behaviours),
+        },
+        given.docs,
+    )
     if given.json:
         found = {name: [of.version, of.megabytes, of.outcomes] for name, of in figures.items()}
         given.json.write_text(json.dumps({"ways": found, "behaviours": behaviours}) + "\n", encoding="utf-8")
@@ -169,10 +174,3 @@ def _tables(figures: Mapping[str, Figures], behaviours: Mapping[str, Sequence[st
         "cost": cost_table(figures),
         "behaviours": behaviours_table([row.name for row in BEHAVIOURS], behaviours),
     }
-
-
-def _measured(sets: Mapping[str, Sequence[Asked]]) -> str:
-    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
-    commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()  # "" in no checkout
-    title = f"Measured on {date.today().isoformat()}{commit and f', commit {commit}'}"
-    return f"{title}: {sum(map(len, sets.values()))} cases in {len(sets)} sets."

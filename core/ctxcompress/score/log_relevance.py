@@ -129,34 +129,15 @@ def _without_names(shapes: Sequence[Shape]) -> Sequence[Shape]:
     distinct = dict.fromkeys(shapes)  # in order, so that the result does not depend on hashes
     if len(distinct) > _MOST_SHAPES:
         return shapes
-    times = Counter(half for shape in distinct for half in _halves(shape))
-    alike: dict[Shape, list[Shape]] = defaultdict(list)
-    for shape in distinct:
-        for wider in _wider(shape, [times[half] for half in _halves(shape)]):
-            alike[wider].append(shape)
-    same: dict[Shape, Shape] = {}
-    for wider, narrow in alike.items():
-        if len(narrow) >= _FEWEST_ALIKE:
-            for shape in narrow:
-                same.setdefault(shape, wider)
-    return [same.get(shape, shape) for shape in shapes] if same else shapes
+    alike = Counter(wider for shape in distinct for wider in _wider(shape))
+    same = {shape: next((of for of in _wider(shape) if alike[of] >= _FEWEST_ALIKE), shape) for shape in distinct}
+    return [same[shape] for shape in shapes]
 
 
-def _halves(shape: Shape) -> tuple[tuple[int, Shape], tuple[int, Shape]]:
-    """Return both halves, each with the number of words of the other: shapes that differ in one word share one."""
-    middle = len(shape) // 2
-    return (middle - len(shape), shape[:middle]), (middle, shape[middle:])
-
-
-def _wider(shape: Shape, times: Sequence[int]) -> Iterator[Shape]:
-    """Yield the shape without one word, for each word whose other half of the shape is in enough shapes.
-
-    times: how many shapes have the first and the second half.
-    """
-    middle = len(shape) // 2
+def _wider(shape: Shape) -> Iterator[Shape]:
+    """Yield the shape without one word, for each of its words."""
     for place in range(len(shape)) if len(shape) > 2 else ():
-        if times[place < middle] >= _FEWEST_ALIKE:
-            yield (*shape[:place], "*", *shape[place + 1 :])
+        yield (*shape[:place], "*", *shape[place + 1 :])
 
 
 def _severity(text: str) -> float:

@@ -85,6 +85,8 @@ _BLANK = 6
 """The fewest lines for each blank one: with fewer, lines are of paragraphs or records."""
 _LONG_LINE = 200
 """Characters of a line that are read to tell whether its shape is repeated."""
+_TERMINAL = "\x1b["
+"""What begins a colour of a terminal, which nobody writes by hand."""
 _HEAD = 500
 _FIRST = 8
 """Lines of which at least one must be of a log, in characters that are looked at first."""
@@ -193,7 +195,15 @@ def _printed(text: str) -> tuple[int, list[str]]:
 
 
 def has_signs(text: str) -> bool:
-    """Tell whether a text begins with lines of kinds that loggers, compilers and test runners write."""
+    """Tell whether a text has the colours of a terminal, or begins with lines of kinds that loggers, compilers and test
+    runners write, or has them in its middle if it is long: a job first tells what it runs on."""
+    if _TERMINAL in text[:_SAMPLE] or _begins_as_log(text):
+        return True
+    middle = text[text.find("\n", len(text) // 2) + 1 :][:_SAMPLE] if len(text) > 2 * _SAMPLE else ""
+    return _begins_as_log(middle) and _may_be_output(text)
+
+
+def _begins_as_log(text: str) -> bool:
     if not _may_be_log(text):
         return False
     end = len(text) if len(text) <= _SAMPLE else max(text.rfind("\n", 0, _SAMPLE), 0) + 1 or _SAMPLE

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxcompress.text.log_lines import LineKind, is_log, is_output, log_lines
+from ctxcompress.text.log_lines import LineKind, has_signs, is_log, is_output, log_lines
 
 ENTRIES = {
     "android": "03-17 16:13:38.811  1702  2395 D Window: opening app token=Token{a64f992",
@@ -101,3 +101,19 @@ def test_what_persons_write_line_by_line_is_no_output(text):
 def test_hostile_lines_take_linear_time(line):
     is_output(f"{line}\n" * 50_000)
     is_output(line * 50_000 + "\n" * 10)
+
+
+SETUP = "".join(
+    f"Preparing the machine of room {n} for the heron's job\nIt has {n} doors, all of them open\n" for n in range(70)
+)
+STEPS = "".join(f"[INFO] Building module {n} of the heron\n[WARN] module {n} has no tests\n" for n in range(150))
+
+
+def test_a_log_that_first_tells_what_it_runs_on_is_known_by_its_middle():
+    assert not has_signs(SETUP)
+    assert has_signs(SETUP + STEPS)
+    assert not has_signs(f"{SETUP}\n```\n{STEPS}```\n")
+
+
+def test_what_a_terminal_has_coloured_is_a_log():
+    assert is_log("Working on the heron\n\x1b[32mThe heron is ready\x1b[0m\nNothing else was asked for\n")

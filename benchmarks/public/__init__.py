@@ -1,0 +1,1 @@
+"""Tables by other people's data and rules: see command.py."""
