@@ -11,7 +11,7 @@ DEV := $(VENV)/.installed-dev
 help: ## show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
-demo: $(DEMO) ## ask the documentation on this machine a question, compressed and not
+demo: $(DEMO) ## ask the documentation on this machine three questions, compressed and not
 	$(BIN)/ctxcompress demo
 
 test: $(DEV) ## run the tests, but for the slow ones
@@ -72,7 +72,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(DEMO): pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable '.[langchain,cli]'
+	$(BIN)/python -m pip install --quiet --editable '.[langchain,cli,prices]'
 	touch $@
 
 $(DEV): requirements-dev.txt pyproject.toml | $(BIN)/python

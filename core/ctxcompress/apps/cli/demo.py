@@ -1,180 +1,145 @@
-"""The command `demo`: a question about the installed packages, answered with and without compression."""
+"""The command `demo`: questions about the installed packages, and what a language model would read for each.
 
-from collections.abc import Iterable, Iterator, Sequence
-from importlib.metadata import Distribution, distributions
-from typing import TYPE_CHECKING, NamedTuple, cast
-from zlib import crc32
+That is all that was retrieved, or what ctxcompress keeps of it, or what BM25 keeps.
+"""
 
-import numpy as np
-from rich.console import Console
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from time import perf_counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from ctxcompress.apps.cli.demo_texts import installed_documentation, retriever_of
+from ctxcompress.apps.prices import InputPrice
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.errors import MissingExtra
-from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.tokens import TokenCounter
 
-__all__ = ["Chunk", "HashedWords", "installed_documentation", "run_demo", "split_markdown"]
+__all__ = ["MODEL", "run_demo"]
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
-    from langchain_core.embeddings import Embeddings
-    from langchain_core.retrievers import BaseRetriever
 
-CHUNK_CHARACTERS = 1_500
-RETRIEVED = 20
+    from langchain_ctxcompress import CtxCompressor
 
-_READABLE = ("text/markdown", "text/plain")
-_FENCES = ("```", "~~~")
-_HEADING = "#"
-_WORD = lazy_regex(r"\w+")
-_QUESTIONS = (
-    ("orjson", "Which orjson option serializes datetime objects without a tzinfo as UTC?"),
-    ("tiktoken", "Is byte pair encoding reversible and lossless, and why does it compress text?"),
-)
-"""Questions, each with the package that answers it."""
+MODEL = "gpt-5-mini"
+"""The model whose input is priced."""
+_CALLS = 10_000
+_ANSWER = "bold black on yellow"
+_LINES = 4
+"""The lines that are shown of what was retrieved."""
 
 
-class Chunk(NamedTuple):
-    """A part of a package's description."""
+class Question(NamedTuple):
+    """A question of the demo."""
 
-    package: str
-    number: int
     text: str
+    package: str = ""
+    """The package whose description answers it; "" if none does."""
+    answer: str = ""
+    """Words of the answer."""
+
+
+_QUESTIONS = (
+    Question("Which orjson option serializes datetime objects without a tzinfo as UTC?", "orjson", "OPT_NAIVE_UTC"),
+    Question("Is byte pair encoding reversible and lossless?", "tiktoken", "reversible and lossless"),
+    Question("At which temperature does tungsten melt?"),
+)
+
+
+class Way(NamedTuple):
+    """What a language model would read."""
+
+    name: str
+    documents: "Sequence[Document]"
+    milliseconds: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The text of all documents."""
+        return "\n\n".join(document.page_content for document in self.documents)
 
 
 def run_demo(console: Console, question: str | None, config: CompressionConfig) -> None:
-    """Print the chunks that a LangChain retriever finds in the installed documentation, compressed, and the savings.
+    """Print, for each question, what a LangChain retriever finds in the installed documentation, what is kept of it,
+    and what that saves. question: the only one.
 
     Raises MissingExtra if LangChain is not installed.
     """
+    ours = _compressor(config)
+    bm25 = _compressor(config.with_options(scorer="bm25", encoder=None, adaptive=False))
     chunks = installed_documentation()
-    question = question or _answerable_question(chunks)
-    before, after = _retrieve(question, chunks, config)
-    count = TokenCounter(config.encoding)
-    texts = [config.separator.join(document.page_content for document in documents) for documents in (before, after)]
-    console.print(f"{len(chunks):,} chunks of documentation of {len({c.package for c in chunks})} packages")
-    console.print(Text.assemble("Question: ", (question, "bold")))
-    for document in after:
-        console.print(Panel(Text(document.page_content.strip()), title=Text(str(document.metadata["title"]))))
-    console.print(_table((len(before), len(after)), (count(texts[0]), count(texts[1])), config.budget))
-
-
-def _answerable_question(chunks: Sequence[Chunk]) -> str:
-    """Return a question about an installed package."""
     packages = {chunk.package for chunk in chunks}
-    return next((question for package, question in _QUESTIONS if package in packages), _QUESTIONS[-1][1])
+    console.print(f"{len(chunks):,} chunks of the documentation of {len(packages)} packages on this machine")
+    retriever = retriever_of(chunks)
+    asked = [Question(question)] if question else [each for each in _QUESTIONS if each.package in {"", *packages}]
+    for each in asked:
+        found = retriever.invoke(each.text)
+        ways = (
+            Way("retrieved", found),
+            _timed("ctxcompress", partial(ours.compress_documents, found, each.text)),
+            _timed("BM25", partial(bm25.compress_documents, found, each.text)),
+        )
+        confidence = ours.confidence(found, each.text)
+        console.print(_screen(each, ways, confidence, TokenCounter(config.encoding)))
 
 
-def _retrieve(
-    question: str, chunks: Sequence[Chunk], config: CompressionConfig
-) -> tuple[list["Document"], list["Document"]]:
-    """Return what the retriever finds, without and with compression."""
+def _compressor(config: CompressionConfig) -> "CtxCompressor":
     try:
-        from langchain_ctxcompress import CtxCompressor, CtxCompressRetriever
+        from langchain_ctxcompress import CtxCompressor
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "langchain_core":
             raise
         raise MissingExtra(
             "the demo needs langchain-core; install it with: pip install 'ctxcompress[langchain,cli]'"
         ) from error
-    retriever = _retriever(chunks)
-    compressing = CtxCompressRetriever(base_retriever=retriever, compressor=CtxCompressor(config=config))
-    return retriever.invoke(question), compressing.invoke(question)
+    return CtxCompressor(config=config)
 
 
-def _retriever(chunks: Sequence[Chunk]) -> "BaseRetriever":
-    from langchain_core.documents import Document
-    from langchain_core.vectorstores import InMemoryVectorStore
+def _timed(name: str, work: "Callable[[], Sequence[Document]]") -> Way:
+    begin = perf_counter()
+    documents = work()
+    return Way(name, documents, 1e3 * (perf_counter() - begin))
 
-    embedding = HashedWords(chunk.text for chunk in chunks)
-    # A cast instead of a subclass, so that importing this module imports no framework.
-    store = InMemoryVectorStore(cast("Embeddings", embedding))
-    store.add_documents(
-        [
-            Document(chunk.text, id=f"{chunk.package}:{chunk.number}", metadata={"title": chunk.package})
-            for chunk in chunks
-        ]
+
+def _screen(question: Question, ways: Sequence[Way], confidence: float, count: TokenCounter) -> RenderableType:
+    """Return what is printed for a question."""
+    retrieved, ours = ways[0].text, ways[1].text
+    glance = "\n".join(retrieved.split("\n", _LINES)[:_LINES])
+    kept = Text(ours.strip())
+    if question.answer:
+        kept.highlight_words([question.answer], _ANSWER)
+    doubt = f"; the probability that they answer it is {confidence:.2f}"
+    return Group(
+        Text.assemble("\n", (question.text, "bold")),
+        Panel(Text(f"{glance} ..."), title=f"retrieved: {len(ways[0].documents)} chunks{doubt}", style="dim"),
+        Panel(kept, title=f"compressed: {count(ours):,} of {count(retrieved):,} tokens"),
+        _table(question, ways, count),
     )
-    return store.as_retriever(search_kwargs={"k": RETRIEVED})
 
 
-def _table(documents: tuple[int, int], tokens: tuple[int, int], max_tokens: int) -> Table:
-    table = Table("", "retrieved", f"compressed to {max_tokens:,} tokens", show_edge=False)
-    table.add_row("documents", *map(str, documents))
+def _table(question: Question, ways: Sequence[Way], count: TokenCounter) -> Table:
+    """Return the table that compares all ways."""
+    table = Table("", *(way.name for way in ways), show_edge=False)
+    tokens = [count(way.text) for way in ways]
     table.add_row("tokens", *(f"{number:,}" for number in tokens))
-    saved = 100 * (1 - tokens[1] / tokens[0]) if tokens[0] else 0.0
-    table.add_row("saved", "", f"{saved:.1f} %", style="bold green")
+    if question.answer:
+        table.add_row("has the answer", *("yes" if question.answer in way.text else "no" for way in ways))
+    table.add_row("milliseconds", *("" if way.milliseconds is None else f"{way.milliseconds:.0f}" for way in ways))
+    prices = _dollars(tokens)
+    if prices:
+        table.add_row(f"{_CALLS:,} such calls of {MODEL}", *prices, style="bold green")
     return table
 
 
-def installed_documentation() -> list[Chunk]:
-    """Return chunks of the Markdown and plain-text descriptions of the installed packages, sorted by package."""
-    described = {name: text for name, text in map(_description, distributions()) if text.strip()}
-    return [
-        Chunk(name, number, text)
-        for name, description in sorted(described.items())
-        for number, text in enumerate(split_markdown(description))
-    ]
-
-
-def split_markdown(text: str, limit: int = CHUNK_CHARACTERS) -> Iterator[str]:
-    """Split a text into parts of about `limit` characters.
-
-    A part ends before each heading and at blank lines, never inside a fenced block. It is longer than `limit` only if
-    it is a single paragraph or fenced block.
-    """
-    part = ""
-    for block in _blocks(text):
-        if part and (block.startswith(_HEADING) or len(part) + len(block) > limit):
-            yield part
-            part = ""
-        part += block
-    if part:
-        yield part
-
-
-def _blocks(text: str) -> Iterator[str]:
-    """Yield the paragraphs with the blank lines after them. A fenced block is never split."""
-    lines: list[str] = []
-    fenced = False
-    for line in text.splitlines(keepends=True):
-        if lines and lines[-1].isspace() and not line.isspace() and not fenced:
-            yield "".join(lines)
-            lines = []
-        fenced ^= line.lstrip().startswith(_FENCES)
-        lines.append(line)
-    if lines:
-        yield "".join(lines)
-
-
-def _description(distribution: Distribution) -> tuple[str, str]:
-    metadata = distribution.metadata
-    kind = (metadata["Description-Content-Type"] or "").partition(";")[0].strip().lower()
-    return metadata["Name"] or "", (metadata["Description"] or "") if kind in _READABLE else ""
-
-
-class HashedWords:
-    """An embedding model for LangChain's vector stores. Two texts are similar if they share words that are rare in
-    `corpus`.
-
-    Each word counts in one of the `dimensions`, chosen by its checksum and therefore the same in every process.
-    """
-
-    def __init__(self, corpus: Iterable[str], dimensions: int = 4_096) -> None:
-        self._dimensions = dimensions
-        present = [self._counts(text) > 0 for text in corpus]
-        self._rarity = np.log((1 + len(present)) / (1 + np.sum(present, axis=0))) + 1
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        return [self.embed_query(text) for text in texts]
-
-    def embed_query(self, text: str) -> list[float]:
-        vector: list[float] = (np.sqrt(self._counts(text)) * self._rarity).tolist()
-        return vector
-
-    def _counts(self, text: str) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        words = _WORD.findall(text.casefold())
-        return np.bincount([crc32(word.encode()) % self._dimensions for word in words], minlength=self._dimensions)
+def _dollars(tokens: Iterable[int]) -> list[str]:
+    """Return what calls with so many tokens cost; nothing without the extra `prices`."""
+    try:
+        price = InputPrice.of(MODEL)
+    except MissingExtra:
+        return []
+    return [f"${price.saving([(number, number)], _CALLS).before:,.2f}" for number in tokens]
