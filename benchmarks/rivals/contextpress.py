@@ -1,4 +1,4 @@
-"""contextpress: turns of a conversation, the last of them the question. It writes sentences anew, and drops old turns."""
+"""contextpress: turns of a conversation, the last of them the question. It rewrites sentences, and drops old turns."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

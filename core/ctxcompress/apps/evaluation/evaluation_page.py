@@ -135,6 +135,8 @@ def _measured(report: Report) -> Mapping[str, str]:
         facts["retrieved"] = f"{percent(report.retrieved)} of what is looked for is in the passages{lacks}"
     if report.made:
         facts["made"] = f"{plural(report.made, 'question')} of headings, which is weaker than questions of users"
+    if report.cited:
+        facts["cited"] = f"of {plural(report.cited, 'question')} the evidence is what an answer cites, which is weaker"
     return facts
 
 

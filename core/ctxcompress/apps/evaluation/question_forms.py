@@ -158,6 +158,7 @@ def _columns(row: _Node) -> Iterator[Question]:
         None if passages is None else passages.passages(),
         row.name(),
         documents=_texts(row, "reference_contexts"),
+        response=" ".join(_texts(row, "response")),
     )
 
 
