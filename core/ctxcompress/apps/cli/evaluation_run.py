@@ -23,6 +23,7 @@ from ctxcompress.apps.evaluation import (
     page_of,
     questions_from_headings,
     read_questions,
+    xrays,
 )
 from ctxcompress.apps.xray.html import plural
 from ctxcompress.errors import ConfigError, InputError
@@ -80,7 +81,8 @@ def run_eval(request: Request, wanted: Wanted) -> bool:
         write_file(request.json, report.to_json())
         complain(f"wrote {request.json}")
     if request.page is not None:
-        write_file(request.page, page_of(report, also.answers, also.guarantee))
+        shown = xrays(report, questions, retrieve=retrieve)
+        write_file(request.page, page_of(report, also.answers, also.guarantee, shown))
         complain(f"wrote {request.page}")
     return any(each.worse for each in compared or ())
 

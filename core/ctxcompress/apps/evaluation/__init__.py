@@ -3,6 +3,7 @@
 from ctxcompress.apps.evaluation.answering import Answered, Answers, AnswerSummary, aanswer, answer
 from ctxcompress.apps.evaluation.citations import respond
 from ctxcompress.apps.evaluation.evaluating import BUDGETS, evaluate
+from ctxcompress.apps.evaluation.evaluation_failures import xrays
 from ctxcompress.apps.evaluation.evaluation_page import page_of
 from ctxcompress.apps.evaluation.evaluation_report import Asked, Comparison, Failure, Report, Row, Summary
 from ctxcompress.apps.evaluation.guarantee import Guarantee, guaranteed_budget
@@ -40,4 +41,5 @@ __all__ = [
     "questions_from_headings",
     "read_questions",
     "respond",
+    "xrays",
 ]

@@ -67,7 +67,8 @@ def respond(
     """Have a language model answer the questions that have nothing to look for, citing the passages by number.
 
     retrieve: the function that `evaluate` is given, too: it must return the same passages in the same order. For the
-    others see `answer`. Raises InputError if a question has no passages, and what the model raises.
+    others see `answer`; as that, it is for where no event loop is running. Raises InputError if a question has no
+    passages, and what the model raises.
     """
     asked = [*questions]
     silent = [number for number, question in enumerate(asked) if not (question.is_judged or question.response)]
