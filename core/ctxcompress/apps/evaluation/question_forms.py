@@ -340,20 +340,13 @@ def _with(*fields: str) -> Callable[[Set[str]], bool]:
 
 
 _FORMS = (
-    _Form("BEIR (a folder: queries.jsonl, corpus.jsonl, qrels)", _with("queries.jsonl", "corpus.jsonl"), _beir),
-    _Form("marked cases (docs, cases)", _with("docs", "cases"), _marked),
-    _Form("SQuAD (data)", _with("data"), _squad),
-    _Form("HotpotQA (context, supporting_facts)", _with("context", "supporting_facts"), _hotpot),
-    _Form("MuSiQue (paragraphs, question_decomposition)", _with("paragraphs", "question"), _musique),
-    _Form("LabelledRagDataset (examples)", _with("examples"), _labelled),
-    _Form(
-        "EmbeddingQAFinetuneDataset (queries, corpus, relevant_docs)", _with("queries", "relevant_docs"), _embedding_qa
-    ),
-    _Form("Ragas (user_input, reference, retrieved_contexts, reference_contexts)", _with("user_input"), _columns),
-    _Form(
-        "JSON lines, JSON or CSV (query or question; answers; evidence; passages or contexts)",
-        lambda found: bool(found & {"query", "question"}),
-        _columns,
-    ),
+    _Form("BEIR", _with("queries.jsonl", "corpus.jsonl"), _beir),
+    _Form("the form of marked cases", _with("docs", "cases"), _marked),
+    _Form("SQuAD", _with("data"), _squad),
+    _Form("HotpotQA", _with("context", "supporting_facts"), _hotpot),
+    _Form("MuSiQue", _with("paragraphs", "question"), _musique),
+    _Form("LabelledRagDataset", _with("examples"), _labelled),
+    _Form("EmbeddingQAFinetuneDataset", _with("queries", "relevant_docs"), _embedding_qa),
+    _Form("the form of rows", lambda found: bool(found & {"query", "question", "user_input"}), _columns),
 )
 """The forms. The first that fits is taken."""
