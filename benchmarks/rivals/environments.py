@@ -23,20 +23,21 @@ from typing import IO, NamedTuple, Self, cast
 __all__ = ["ADAPTERS", "WITH_MODEL", "Answer", "Running", "Way", "interpreter", "ways_of"]
 
 _FOLDER = Path(__file__).parent
-ADAPTERS = ("ctxcompress", "llmslim", "trimwise", "entroly", "hypertok", "barber", "rank_bm25")
+ADAPTERS = ("ctxcompress", "llmslim", "trimwise", "entroly", "hypertok", "barber", "contextpress", "rank_bm25")
 """The names of the adapters, in the order of the tables."""
-WITH_MODEL = ("quasar",)
+WITH_MODEL = ("quasar", "tokenpack")
 """Those that need a sentence encoder, whose folder is in the environment variable RIVAL_MODEL, and torch."""
 _FORBIDDEN = "torch==0\n"
 """A constraint that no version fulfils: pip fails, and does not download gigabytes that no adapter asks for."""
 
 _CARRIER = find_spec("llama_index.core")
-_VOCABULARIES = (
-    {"TIKTOKEN_CACHE_DIR": str(Path(_CARRIER.origin).parent / "_static" / "tiktoken_cache")}
+_CARRIED = {"TIKTOKEN_CACHE_DIR": "tiktoken_cache", "NLTK_DATA": "nltk_cache"}
+"""LlamaIndex carries the vocabularies of tiktoken and the data of NLTK: nothing is downloaded while it is measured."""
+_DATA = (
+    {name: str(Path(_CARRIER.origin).parent / "_static" / folder) for name, folder in _CARRIED.items()}
     if _CARRIER and _CARRIER.origin
     else {}
 )
-"""LlamaIndex carries the vocabularies of tiktoken: nothing is downloaded while it is measured."""
 
 
 class Way(NamedTuple):
@@ -98,9 +99,7 @@ class Running:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=self._folder.name,
-            env=_VOCABULARIES
-            | os.environ
-            | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "RIVAL_FOLDER": self._folder.name},
+            env=_DATA | os.environ | {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "RIVAL_FOLDER": self._folder.name},
             text=True,
         )
         self._questions, self._answers = cast(IO[str], self._process.stdin), cast(IO[str], self._process.stdout)

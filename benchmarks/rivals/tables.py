@@ -9,7 +9,7 @@ import numpy as np
 from lib.markdown_blocks import share, table
 from numpy.typing import NDArray
 
-__all__ = ["Figures", "Outcome", "behaviours_table", "cost_table", "difference", "evidence_table"]
+__all__ = ["Figures", "Outcome", "behaviours_table", "cost_table", "difference", "evidence_table", "paired_table"]
 
 _RESAMPLES = 4_000
 _NONE = "–"
@@ -39,46 +39,58 @@ class Figures:
     """The peak of its process's memory."""
 
 
+Shares = Mapping[str, NDArray[np.float64]]
+"""Set -> of each case what is kept, and of how much: an array of two columns."""
+
+
 def evidence_table(figures: Mapping[str, Figures]) -> str:
-    """Return the share of evidence in each set, and the difference of the means to the first row with its interval.
-    A star marks a difference in a set that chance does not explain."""
-    first = next(iter(figures.values()))
+    """Return the table of the evidence that each way keeps."""
+    return paired_table({name: _shares(of) for name, of in figures.items()})
+
+
+def _shares(figures: Figures) -> Shares:
+    return {name: np.array([[of.kept, of.pieces] for of in found], float) for name, found in figures.outcomes.items()}
+
+
+def paired_table(
+    shares: Mapping[str, Shares], columns: Sequence[str] = (), more: Mapping[str, Sequence[str]] | None = None
+) -> str:
+    """Return the share that each way keeps of each set, and the difference of the means to the first row with its
+    interval. A star marks a difference in a set that chance does not explain. more: cells of further columns."""
+    first = next(iter(shares.values()))
     rows = []
-    for name, of in figures.items():
-        cells = [_evidence_cell(of, first, of_set) for of_set in first.outcomes]
-        low, middle, high = difference(of, first, list(first.outcomes))
+    for name, of in shares.items():
+        cells = [_cell(of, first, of_set) for of_set in first]
+        low, middle, high = difference(of, first, list(first))
         interval = _NONE if of is first else f"{_signed(middle)} [{_signed(low)}, {_signed(high)}]"
-        rows.append([name, *cells, share(mean(_evidence(outcomes) for outcomes in of.outcomes.values())), interval])
-    return table(["", *first.outcomes, "mean", "difference [95 %]"], rows)
+        rows.append([name, *cells, share(mean(map(_kept, of.values()))), interval, *(more or {}).get(name, ())])
+    return table(["", *first, "mean", "difference [95 %]", *columns], rows)
 
 
-def _evidence_cell(of: Figures, first: Figures, of_set: str) -> str:
+def _cell(of: Shares, first: Shares, of_set: str) -> str:
     low, _, high = difference(of, first, [of_set])
-    return share(_evidence(of.outcomes[of_set])) + ("*" if low > 0 or high < 0 else "")
+    return share(_kept(of[of_set])) + ("*" if low > 0 or high < 0 else "")
 
 
-def _evidence(outcomes: Sequence[Outcome]) -> float:
-    return sum(of.kept for of in outcomes) / sum(of.pieces for of in outcomes)
+def _kept(found: NDArray[np.float64]) -> float:
+    kept, pieces = found.sum(axis=0)
+    return float(kept / pieces)
 
 
-def difference(one: Figures, other: Figures, sets: Sequence[str]) -> tuple[float, float, float]:
-    """Return the difference of the evidence of two ways, a mean of sets, between the ends of its interval of 95 %.
+def difference(one: Shares, other: Shares, sets: Sequence[str]) -> tuple[float, float, float]:
+    """Return the difference of what two ways keep, a mean of sets, between the ends of its interval of 95 %.
 
     Each sample draws cases of each set anew, the same ones for both.
     """
     random = np.random.default_rng(0)
     samples = np.zeros(_RESAMPLES)
     for name in sets:
-        kept = _column(one, name, "kept") - _column(other, name, "kept")
+        kept, pieces = one[name][:, 0] - other[name][:, 0], one[name][:, 1]
         drawn = random.integers(kept.size, size=(_RESAMPLES, kept.size))
-        samples += kept[drawn].sum(axis=1) / _column(one, name, "pieces")[drawn].sum(axis=1)
+        samples += kept[drawn].sum(axis=1) / pieces[drawn].sum(axis=1)
     low, high = np.quantile(samples / len(sets), (0.025, 0.975))
-    exact = mean(_evidence(one.outcomes[name]) - _evidence(other.outcomes[name]) for name in sets)
+    exact = mean(_kept(one[name]) - _kept(other[name]) for name in sets)
     return float(low), exact, float(high)
-
-
-def _column(figures: Figures, of_set: str, name: str) -> NDArray[np.float64]:
-    return np.array([getattr(outcome, name) for outcome in figures.outcomes[of_set]], dtype=np.float64)
 
 
 def _signed(value: float) -> str:

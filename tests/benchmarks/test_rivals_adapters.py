@@ -7,9 +7,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
-from ctxcompress import CompressionConfig, Compressor
+from ctxcompress import CompressionConfig, Compressor, Passage
+from ctxcompress.apps.evaluation import Question
+from ctxcompress.apps.evaluation.methods import method_named
+from ctxcompress.cache import SqliteStore
 
 ROOT = Path(__file__).parents[2]
 ADAPTER = """
@@ -128,13 +132,36 @@ def test_what_is_left_of_a_case(comparison: ModuleType, cases: ModuleType) -> No
 
 def test_a_difference_has_an_interval(comparison: ModuleType) -> None:
     tables = importlib.import_module("rivals.tables")
-    kept, lost = (tables.Outcome(kept, 1, None, 9, 10, 1.0, "") for kept in (1, 0))
-    one, other = (tables.Figures("1", {"set": of}) for of in ([kept] * 9 + [lost], [kept] * 5 + [lost] * 5))
+    one, other = ({"set": np.array([[1.0, 1.0]] * kept + [[0.0, 1.0]] * (10 - kept))} for kept in (9, 5))
     low, middle, high = tables.difference(one, other, ["set"])
     assert middle == pytest.approx(0.4)
     assert 0 < low < middle < high < 1
     assert tables.difference(one, one, ["set"]) == (0, 0, 0)
-    assert "| .900* | .900 | +.400 [" in tables.evidence_table({"other": other, "one": one})
+    kept, lost = (tables.Outcome(kept, 1, None, 9, 10, 1.0, "") for kept in (1, 0))
+    figures = {
+        name: tables.Figures("1", {"set": [kept] * of + [lost] * (10 - of)}) for name, of in (("other", 5), ("one", 9))
+    }
+    assert "| .900* | .900 | +.400 [" in tables.evidence_table(figures)
+
+
+def test_answers_are_compared_in_pairs(comparison: ModuleType, tmp_path: Path) -> None:
+    answers = importlib.import_module("rival_answers")
+    right = Question(
+        "Who built it?", ["Ann Lee"], ["Ann Lee built it."], [Passage("0", "It stands. Ann Lee built it.")]
+    )
+    other = Question("When?", ["1901"], ["In 1901."], [Passage("0", "In 1901.")])
+    methods = [method_named(name, "cl100k_base") for name in ("default", "first")]
+    store = SqliteStore(tmp_path / "answers.sqlite")
+    rows = [*answers.read(Path("any.json"), [right, other], methods, lambda prompt: "Ann Lee", store)]
+    table = answers.table_of(answers.by_way({"any": rows}))
+    assert [row.split(" | ")[0] for row in table.splitlines()[2:]] == [
+        "| default",
+        "| the whole context",
+        "| the evidence alone",
+        "| first",
+    ]
+    assert table.splitlines()[0].startswith("|  | any (2) | mean | difference [95 %] | right | ")
+    assert table.splitlines()[3].endswith("| .500 | .500 | +.000 [+.000, +.000] | .500 | 0 | 0 | 1.00 |")
 
 
 def test_the_command_fills_the_page(comparison: ModuleType, tmp_path: Path) -> None:

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 from contrast import LEAST_CONTRAST
-from evaluation_example import example
+from evaluation_example import example, question
 
-from ctxcompress.apps.evaluation import page_of
+from ctxcompress.apps.evaluation import page_of, xrays
 
-PAGE = page_of(*example())
+REPORT, ANSWERS, GUARANTEE = example()
+PAGE = page_of(REPORT, ANSWERS, GUARANTEE)
 EVERYTHING = ["15 tokens", "30 tokens", "60 tokens", "120 tokens", "the whole context"]
 
 
@@ -66,3 +67,18 @@ def test_no_evaluation_is_wider_than_the_screen(opened: Any, width: int) -> None
     for summary in page.locator("summary").all()[:3]:
         summary.click()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_failure_opens_its_xray(opened: Any, scheme: str) -> None:
+    page = opened(page_of(REPORT, xrays=xrays(REPORT, [*map(question, range(30))])), scheme=scheme)
+    page.locator("#every").check()
+    first = page.locator("#failures article:visible:has(iframe)").first
+    first.locator(".xray summary").press("Enter")
+    xray = first.locator("iframe").element_handle().content_frame()
+    assert xray.locator("article").count() == 9
+    xray.locator("label", has_text="kept").first.click()
+    assert xray.locator("article:visible").count() < 9  # its style sheet is allowed
+    assert not {name: round(ratio, 2) for name, ratio in xray.evaluate(LEAST_CONTRAST) if ratio < 4.5}
+    page.emulate_media(media="print")
+    assert not first.locator(".xray").is_visible()

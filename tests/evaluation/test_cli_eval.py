@@ -56,7 +56,8 @@ def test_a_table_for_each_method_and_what_is_lost(questions: Path) -> None:
 def test_questions_from_headings_of_a_folder(docs: Path) -> None:
     result = evaluated("--docs", docs, "--questions-from-headings", 5, "--budgets", "50,all")
     assert result.exit_code == 0, result.stderr
-    assert "1 questions are made from headings. That is weaker" in result.stdout
+    assert "1 question, each with 1 passage of " in result.stdout
+    assert "Made from headings: 1 question. That is weaker" in result.stdout
 
 
 def test_the_report_is_a_baseline_and_worse_is_exit_code_4(questions: Path, tmp_path: Path) -> None:

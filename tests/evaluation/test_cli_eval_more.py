@@ -22,6 +22,10 @@ def reader(prompt):
     return "30 seconds" if "30 seconds" in prompt else "unknown"
 def strict(prompt):
     return "wrong"
+def citing(prompt):
+    return "It is said so [10]."
+def failing(prompt):
+    raise ConnectionError("no network")
 """
 
 
@@ -67,6 +71,29 @@ def test_a_model_answers_and_is_graded(questions: Path, tmp_path: Path) -> None:
     assert evaluated(*common, "--answers", tmp_path / "answers.sqlite").stdout.split("answers of")[1]
     assert len(models_to_ask.asked) == asked
     assert "100%" not in evaluated(*common, "--judge", "models_to_ask:strict").stdout.split("model")[1].split("F1")[0]
+
+
+def test_without_answers_it_is_measured_against_what_a_model_cites(questions: Path) -> None:
+    bare = {name: ROW[name] for name in ("query", "passages")}
+    questions.write_text(json.dumps(bare))
+    common = (questions, "--budgets", "40,all", "--llm")
+    result = evaluated(*common, "models_to_ask:citing")
+    assert result.exit_code == 0, result.stderr
+    assert "Evidence is what an answer cites: 1 question. That is weaker" in result.stdout
+    assert "answers of the model" not in result.stdout
+    assert evaluated(*common, "models_to_ask:strict").exit_code == 1  # it cites nothing
+
+
+def test_a_model_that_fails_is_one_line(questions: Path, tmp_path: Path) -> None:
+    common = (questions, "--limit", 1, "--budgets", "40,all", "--llm", "models_to_ask:failing")
+    for more, remedy in (
+        ((), "with --answers FILE"),
+        (("--answers", tmp_path / "a.sqlite"), "what was answered is in"),
+    ):
+        result = evaluated(*common, *more)
+        assert result.exit_code == 1
+        assert "failed (ConnectionError: no network); call it alone" in result.stderr
+        assert remedy in result.stderr
 
 
 def test_money_has_a_table(questions: Path) -> None:

@@ -159,7 +159,7 @@ def test_a_wrong_argument_is_refused(options: dict[str, Any], message: str) -> N
 def test_questions_that_cannot_be_evaluated_are_refused() -> None:
     for questions, message in [
         ([], "there is no question"),
-        ([Question("?")], "question '1' has no passages; give retrieve"),
+        ([Question("?")], r"the question '\?' has no passages; give retrieve"),
         ([Question("?", id="1"), Question("?", id="1")], "question 2 has the id '1'"),
         (["?"], "question 1 is a str"),
     ]:

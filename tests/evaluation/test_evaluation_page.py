@@ -6,11 +6,11 @@ from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
 
-from evaluation_example import EVIL, example, question
+from evaluation_example import EVIL, Last, example, question
 from typer.testing import CliRunner
 
 from ctxcompress.apps.cli.app import app
-from ctxcompress.apps.evaluation import Estimate, Question, evaluate, guaranteed_budget, page_of
+from ctxcompress.apps.evaluation import Estimate, Question, evaluate, guaranteed_budget, page_of, xrays
 from ctxcompress.apps.evaluation.evaluation_tables import percent
 
 REPORT, ANSWERS, GUARANTEE = example()
@@ -74,6 +74,24 @@ def test_the_policy_allows_this_style_and_script_and_nothing_else() -> None:
     )
     assert [found[name] for _, found in read.elements for name in ("src", "href") if name in found] == ["#budgets"]
     assert not re.search(r"url\(|@import|https?:|fetch\(|import\(", style + script)
+
+
+def test_twenty_failures_under_the_greatest_budgets_have_an_xray() -> None:
+    questions = [question(number) for number in range(30)]
+    found = xrays(REPORT, questions)
+    assert len(found) == 20
+    assert min(budget for _, budget in found) >= max(
+        row.budget or 0
+        for row in REPORT.rows
+        if row.lost and row.method == "default" and (row.question, row.budget) not in found
+    )
+    page = page_of(REPORT, xrays=found)
+    frames = [found for tag, found in Read(page).elements if tag == "iframe"]
+    assert [frame["sandbox"] for frame in frames] == [""] * 20
+    assert {frame["srcdoc"] for frame in frames} == {*found.values()}
+    assert len(page) < 60_000 * len(found)
+    assert page.split("base-uri")[0].count("sha256-") == PAGE.split("base-uri")[0].count("sha256-") + 1  # their style
+    assert xrays(evaluate(questions, budgets=[15], methods=[Last()]), questions) == {}
 
 
 def test_what_was_measured_promised_and_lost_is_said() -> None:

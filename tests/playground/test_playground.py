@@ -55,6 +55,19 @@ def test_the_page_has_no_script_or_style_within_and_may_ask_nobody_else() -> Non
         assert "://" not in client().get(path).text
 
 
+def test_a_preset_that_needs_scores_says_so() -> None:
+    scored = [Passage(each.id, each.text, score=0.9) for each in PASSAGES]
+    for source, preset, note in (
+        (PASSAGES, None, ""),
+        (PASSAGES, "page", ""),
+        (PASSAGES, "docs", "Most of this preset judges scores of a retriever"),
+        (scored, "docs", ""),
+    ):
+        found = asked(client(lambda _, texts=source: texts), preset=preset)["note"]  # type: ignore[misc]
+        assert found.startswith(note)
+        assert bool(found) == bool(note)
+
+
 HOSTS = ("evil.example", "evil.example:8765", "127.0.0.1.evil.example:8765", "127.0.0.1:1")
 ORIGINS = ("http://evil.example", "https://127.0.0.1:8765", "127.0.0.1:8765", "null")
 

@@ -18,7 +18,9 @@ def eval_command(
         str | None,
         typer.Argument(
             metavar="QUESTIONS",
-            help="Questions with answers or evidence: JSON lines, CSV, or a published set, such as of BEIR or Ragas.",
+            help="Questions: JSON lines, JSON or CSV with query, answers, evidence and passages or contexts; or a set "
+            "of SQuAD, XQuAD, HotpotQA, MuSiQue, Ragas, BEIR (a folder), or LlamaIndex's LabelledRagDataset or "
+            "EmbeddingQAFinetuneDataset.",
             show_default=False,
         ),
     ] = None,

@@ -1,7 +1,8 @@
 """What `eval` can say of a report besides its tables: a budget with a guarantee, answers of a model, and money."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -11,10 +12,21 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from ctxcompress.apps.cli.report import complain, write_file
-from ctxcompress.apps.evaluation import Answers, Estimate, Guarantee, Report, answer, guaranteed_budget
+from ctxcompress.apps.evaluation import (
+    Answers,
+    Estimate,
+    Guarantee,
+    Question,
+    Report,
+    answer,
+    guaranteed_budget,
+    respond,
+)
+from ctxcompress.apps.evaluation.retrieval import Retrieve
 from ctxcompress.apps.prices import InputPrice
+from ctxcompress.apps.xray.html import plural
 from ctxcompress.cache import SqliteStore
-from ctxcompress.errors import ConfigError
+from ctxcompress.errors import ConfigError, CtxCompressError, InputError
 
 __all__ = ["Extras", "Wanted", "interval", "points"]
 
@@ -53,6 +65,16 @@ class Wanted:
         if self.judge is not None and self.llm is None:
             raise ConfigError("--judge is given without --llm; give the model whose answers it grades")
 
+    def responded(
+        self, questions: Sequence[Question], retrieve: Retrieve | None, progress: Callable[[int, int], object] | None
+    ) -> Sequence[Question]:
+        """Return the questions, with answers of the model where there is nothing else to look for."""
+        if self.llm is None:
+            return questions
+        model, store = _named(self.llm), self._store()
+        with self._asking():
+            return respond(questions, model, retrieve=retrieve, store=store, progress=progress)
+
     def of(self, report: Report, progress: Callable[[int, int], object] | None) -> Extras:
         """Return what was asked of a report. Writes the settings, and asks the model."""
         saved = [] if self.price is None else [_saved(report, self.price)]
@@ -61,11 +83,29 @@ class Wanted:
         return Extras(guarantee, answers, (*saved, *promised, *([_answers(answers)] if answers else [])))
 
     def _answers(self, report: Report, progress: Callable[[int, int], object] | None) -> Answers | None:
-        if self.llm is None:
+        if self.llm is None or (report.cited and not any(asked.answers for asked in report.questions)):
             return None
         judge = None if self.judge is None else _named(self.judge)
-        store = None if self.answers is None else SqliteStore(self.answers)
-        return answer(report, _named(self.llm), judge=judge, store=store, progress=progress)
+        model, store = _named(self.llm), self._store()
+        with self._asking():
+            return answer(report, model, judge=judge, store=store, progress=progress)
+
+    def _store(self) -> SqliteStore | None:
+        return None if self.answers is None else SqliteStore(self.answers)
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Turn what a model raises into an error with a remedy."""
+        try:
+            yield
+        except CtxCompressError:
+            raise
+        except Exception as error:
+            kept = f"what was answered is in {self.answers}" if self.answers else "with --answers FILE it would go on"
+            raise InputError(
+                f"a model of --llm or --judge failed ({type(error).__name__}: {error}); call it alone, mend that, and "
+                f"run this again: {kept}"
+            ) from error
 
     def _guarantee(self, report: Report) -> tuple[Guarantee | None, list[str]]:
         """Return what can be promised, and the lines that say it."""
@@ -107,9 +147,9 @@ def _promised(found: Guarantee) -> Iterator[str]:
     if found.budget is None:
         more = found.questions_needed
         remedy = f"about {more:,} questions like these would do" if more else "give greater budgets, or allow more loss"
-        yield f"No budget is shown to lose {aim} ({found.questions} questions); {remedy}."
+        yield f"No budget is shown to lose {aim} ({plural(found.questions, 'question')}); {remedy}."
         return
-    yield f"The least budget that loses {aim}: {found.budget:,} tokens ({found.questions} questions)."
+    yield f"The least budget that loses {aim}: {found.budget:,} tokens ({plural(found.questions, 'question')})."
     yield f"On these questions it loses {found.mean_loss:.1%}."
 
 

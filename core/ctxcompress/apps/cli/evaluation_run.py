@@ -23,7 +23,9 @@ from ctxcompress.apps.evaluation import (
     page_of,
     questions_from_headings,
     read_questions,
+    xrays,
 )
+from ctxcompress.apps.xray.html import plural
 from ctxcompress.errors import ConfigError, InputError
 
 __all__ = ["Request", "run_eval"]
@@ -58,13 +60,15 @@ def run_eval(request: Request, wanted: Wanted) -> bool:
     """
     _check(request, wanted)
     baseline = _read_report(request.baseline) if request.baseline is not None else None
-    questions = _questions(request)
+    retrieve = from_folder(request.docs) if request.docs is not None else None
+    with _progress(Console(stderr=True)) as progress:
+        questions = wanted.responded(_questions(request), retrieve, progress)
     with _progress(Console(stderr=True)) as progress:
         report = evaluate(
             questions,
             budgets=[_budget(text) for text in request.budgets.split(",")],
             methods=[name.strip() for name in request.compare.split(",")],
-            retrieve=from_folder(request.docs) if request.docs is not None else None,
+            retrieve=retrieve,
             progress=progress,
         )
     if not report.judged:
@@ -77,7 +81,8 @@ def run_eval(request: Request, wanted: Wanted) -> bool:
         write_file(request.json, report.to_json())
         complain(f"wrote {request.json}")
     if request.page is not None:
-        write_file(request.page, page_of(report, also.answers, also.guarantee))
+        shown = xrays(report, questions, retrieve=retrieve)
+        write_file(request.page, page_of(report, also.answers, also.guarantee, shown))
         complain(f"wrote {request.page}")
     return any(each.worse for each in compared or ())
 
@@ -166,8 +171,8 @@ def _heading(report: Report) -> Iterator[str]:
     tokens = sum(asked.input_tokens for asked in report.questions) / len(report.questions)
     passages = sum(asked.passages for asked in report.questions) / len(report.questions)
     yield (
-        f"{len(report.questions)} questions, each with {passages:,.0f} passages of {tokens:,.0f} tokens in all "
-        f"({report.encoding}), on average."
+        f"{plural(len(report.questions), 'question')}, each with {plural(round(passages), 'passage')} of {tokens:,.0f} "
+        f"tokens in all ({report.encoding}), on average."
     )
     if report.retrieved is not None and report.retrieved < 1:
         yield f"The passages have {report.retrieved:.0%} of what is looked for. The rest was not retrieved."
@@ -176,7 +181,11 @@ def _heading(report: Report) -> Iterator[str]:
         names = ", ".join(f"{asked.id} ({_short(asked.query)})" for asked in missing[:_FAILURES])
         yield f"Not in the passages, or written differently there: what is looked for by {names}{more}."
     if report.made:
-        yield f"{report.made} questions are made from headings. That is weaker than questions of your users."
+        made = plural(report.made, "question")
+        yield f"Made from headings: {made}. That is weaker than questions of your users."
+    if report.cited:
+        cited = plural(report.cited, "question")
+        yield f"Evidence is what an answer cites: {cited}. That is weaker than evidence that people marked."
     yield "In brackets: the 95 % interval of the mean."
 
 
@@ -225,7 +234,7 @@ def _compared(compared: Sequence[Comparison]) -> Iterator[str]:
     """Yield what is different from the baseline."""
     changed = [each for each in compared if each.difference.low > 0 or each.worse]
     if compared and not changed:
-        yield f"Nothing is sure to differ from the baseline ({compared[0].questions} questions in common)."
+        yield f"Nothing is sure to differ from the baseline ({plural(compared[0].questions, 'question')} in common)."
     for each in changed:
         budget = "all" if each.budget is None else f"{each.budget:,}"
         judgement = "WORSE" if each.worse else "better"

@@ -1,7 +1,9 @@
 """Evaluation: what a budget costs and saves on questions of your own. Start with `evaluate`."""
 
 from ctxcompress.apps.evaluation.answering import Answered, Answers, AnswerSummary, aanswer, answer
+from ctxcompress.apps.evaluation.citations import respond
 from ctxcompress.apps.evaluation.evaluating import BUDGETS, evaluate
+from ctxcompress.apps.evaluation.evaluation_failures import xrays
 from ctxcompress.apps.evaluation.evaluation_page import page_of
 from ctxcompress.apps.evaluation.evaluation_report import Asked, Comparison, Failure, Report, Row, Summary
 from ctxcompress.apps.evaluation.guarantee import Guarantee, guaranteed_budget
@@ -38,4 +40,6 @@ __all__ = [
     "page_of",
     "questions_from_headings",
     "read_questions",
+    "respond",
+    "xrays",
 ]

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,9 +22,23 @@ from ctxcompress.apps.evaluation.measures import normalized
 from ctxcompress.errors import ConfigError
 from ctxcompress.text.words import has_unspaced
 
-__all__ = ["AnswerSummary", "Answered", "Answers", "aanswer", "answer", "f1", "mcnemar"]
+__all__ = [
+    "AnswerSummary",
+    "Answered",
+    "Answers",
+    "Progress",
+    "Reader",
+    "aanswer",
+    "answer",
+    "f1",
+    "mcnemar",
+    "together",
+]
 
 Ask = Callable[[str], Awaitable[str]]
+Progress = Callable[[int, int], object]
+"""Is told how many are done, and of how many."""
+_T = TypeVar("_T")
 
 _PROMPT = """Answer the question from the context alone, as briefly as you can: a name, a number or a few words.
 If the context does not say it, answer: unknown
@@ -106,7 +120,7 @@ async def aanswer(
     judge: Any = None,
     store: MutableMapping[str, bytes] | None = None,
     at_once: int = 8,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress | None = None,
 ) -> Answers:
     """Have a language model answer the questions of a report that have answers, from each of its texts.
 
@@ -126,19 +140,10 @@ async def aanswer(
             f"the budgets are {report.budgets}; evaluate with None, the whole context, too (`all` in the shell)"
         )
     rows = [row for row in report.rows if row.question in asked]
-    reader = _Reader(model, store, asyncio.Semaphore(at_once))
-    grader = None if judge is None else _Reader(judge, store, reader.turn)
-    done = 0
-
-    async def of_row(row: Row) -> Answered:
-        nonlocal done
-        found = await _answered(asked[row.question], row, reader, grader)
-        done += 1
-        if progress is not None:
-            progress(done, len(rows))
-        return found
-
-    return Answers(tuple(await asyncio.gather(*map(of_row, rows))), report.seed)
+    reader = Reader(model, store, asyncio.Semaphore(at_once))
+    grader = None if judge is None else Reader(judge, store, reader.turn)
+    found = [_answered(asked[row.question], row, reader, grader) for row in rows]
+    return Answers(tuple(await together(found, progress)), report.seed)
 
 
 def answer(
@@ -148,13 +153,28 @@ def answer(
     judge: Any = None,
     store: MutableMapping[str, bytes] | None = None,
     at_once: int = 8,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress | None = None,
 ) -> Answers:
     """Do the same where no event loop is running."""
     return asyncio.run(aanswer(report, model, judge=judge, store=store, at_once=at_once, progress=progress))
 
 
-class _Reader:
+async def together(waiting: Sequence[Awaitable[_T]], progress: Progress | None) -> list[_T]:
+    """Return what all of them come to, in their order, and tell how many are done."""
+    done = 0
+
+    async def told(each: Awaitable[_T]) -> _T:
+        nonlocal done
+        found = await each
+        done += 1
+        if progress is not None:
+            progress(done, len(waiting))
+        return found
+
+    return await asyncio.gather(*map(told, waiting))
+
+
+class Reader:
     """A language model that is asked each prompt once, and only so many at the same time."""
 
     def __init__(self, model: Any, store: MutableMapping[str, bytes] | None, turn: asyncio.Semaphore) -> None:
@@ -180,7 +200,7 @@ class _Reader:
         return answer
 
 
-async def _answered(asked: Asked, row: Row, reader: _Reader, grader: _Reader | None) -> Answered:
+async def _answered(asked: Asked, row: Row, reader: Reader, grader: Reader | None) -> Answered:
     found = (await reader.answer(_PROMPT.format(context=row.text, question=asked.query))).strip()
     if grader is None:
         right = normalized(found) in map(normalized, asked.answers)

@@ -1,25 +1,24 @@
 """Evaluating: each method compresses the passages of each question under each budget, and the results are measured."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from time import process_time
 from typing import Any
 
+from ctxcompress.apps.evaluation.answering import Progress
+from ctxcompress.apps.evaluation.citations import cited
 from ctxcompress.apps.evaluation.evaluation_report import Asked, Report, Row
 from ctxcompress.apps.evaluation.measures import Needs
 from ctxcompress.apps.evaluation.methods import JOIN, Explains, Method, method_named
 from ctxcompress.apps.evaluation.questions import Question
-from ctxcompress.apps.evaluation.retrieval import Retrieve
-from ctxcompress.data.metadata import as_passages
+from ctxcompress.apps.evaluation.retrieval import Retrieve, passages_of
 from ctxcompress.data.passages import Passage
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.text.tokens import Encoding, TokenCounter
 
-__all__ = ["BUDGETS", "Progress", "evaluate"]
+__all__ = ["BUDGETS", "evaluate"]
 
 BUDGETS = (100, 200, 500, 1_000, 2_000, 5_000, None)
-Progress = Callable[[int, int], object]
-"""Is told how many questions are done, and of how many."""
 
 
 def evaluate(
@@ -46,7 +45,8 @@ def evaluate(
     trial = _Trial(_methods(methods, encoding), _ascending(budgets), TokenCounter(encoding))
     found: list[tuple[Asked, list[Row]]] = []
     for done, (name, question) in enumerate(asked.items(), 1):
-        found.append(trial.of(name, question, _passages(name, question, retrieve)))
+        passages = passages_of(question, retrieve)
+        found.append(trial.of(name, cited(question, passages), passages))
         if progress is not None:
             progress(done, len(asked))
     return Report(
@@ -81,6 +81,7 @@ class _Trial:
             held=needs.count - len(absent),
             answer=needs.has_answer(whole),
             made=question.made,
+            cited=bool(question.response) and needs.count > 0,
             answers=tuple(question.answers),
         )
         measured: dict[str, dict[str, Any]] = {}
@@ -159,15 +160,3 @@ def _methods(given: Sequence[str | Method], encoding: Encoding) -> list[Method]:
     if len({method.name for method in methods}) < len(methods):
         raise ConfigError(f"methods has the same name twice: {', '.join(method.name for method in methods)}")
     return methods
-
-
-def _passages(id: str, question: Question, retrieve: Retrieve | None) -> tuple[Passage, ...]:
-    """Return the passages of a question. Raises InputError if there is nothing that brings them."""
-    if retrieve is not None and not callable(retrieve):
-        kind = type(retrieve).__name__
-        raise ConfigError(f"retrieve is a {kind}; give a function, such as from_langchain(...) or from_llamaindex(...)")
-    if retrieve is not None:
-        return as_passages(retrieve(question.query))
-    if question.passages is None:
-        raise InputError(f"question {id!r} has no passages; give retrieve, or passages with each question")
-    return tuple(question.passages)

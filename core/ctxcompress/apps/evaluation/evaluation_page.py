@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from ctxcompress.apps.evaluation.answering import Answers
 from ctxcompress.apps.evaluation.evaluation_curves import curves, places
-from ctxcompress.apps.evaluation.evaluation_failures import failures
+from ctxcompress.apps.evaluation.evaluation_failures import Xrays, failures
 from ctxcompress.apps.evaluation.evaluation_report import Report, Summary
 from ctxcompress.apps.evaluation.evaluation_tables import (
     answer_numbers,
@@ -36,10 +36,13 @@ _NOTE = (
 )
 
 
-def page_of(report: Report, answers: Answers | None = None, guarantee: Guarantee | None = None) -> str:
+def page_of(
+    report: Report, answers: Answers | None = None, guarantee: Guarantee | None = None, xrays: Xrays | None = None
+) -> str:
     """Return an HTML page about a report: what each method keeps under each budget, and what the first one loses.
 
-    answers: of a language model from the texts of the report. guarantee: for a budget of the first method.
+    answers: of a language model from the texts of the report. guarantee: for a budget of the first method. xrays: of
+    questions that lose something, see `xrays`.
     """
     found = _Found.of(report, guarantee)
     own = files("ctxcompress.apps.evaluation")
@@ -48,7 +51,7 @@ def page_of(report: Report, answers: Answers | None = None, guarantee: Guarantee
         *_curves(found),
         _slider(found),
         section("budgets", "The numbers, by budget", *_budgets(found, answers)),
-        section("failures", f"What {report.methods[0]} loses", *failures(report)),
+        section("failures", f"What {report.methods[0]} loses", *failures(report, xrays or {})),
     )
     return document(
         f"Evaluation: {found.title}",
@@ -57,6 +60,7 @@ def page_of(report: Report, answers: Answers | None = None, guarantee: Guarantee
         element("header", {"class": "top"}, *_heading(found)),
         element("main", None, *parts),
         script=own.joinpath("evaluation.js").read_text(encoding="utf-8"),
+        framed=style_sheet() if xrays else "",
     )
 
 
@@ -135,6 +139,8 @@ def _measured(report: Report) -> Mapping[str, str]:
         facts["retrieved"] = f"{percent(report.retrieved)} of what is looked for is in the passages{lacks}"
     if report.made:
         facts["made"] = f"{plural(report.made, 'question')} of headings, which is weaker than questions of users"
+    if report.cited:
+        facts["cited"] = f"of {plural(report.cited, 'question')} the evidence is what an answer cites, which is weaker"
     return facts
 
 

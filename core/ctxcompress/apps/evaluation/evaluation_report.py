@@ -39,6 +39,8 @@ class Asked:
     """Whether the question was made from a heading."""
     answers: tuple[str, ...] = ()
     """The accepted answers."""
+    cited: bool = False
+    """Whether its pieces are what an answer from all passages cites."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,11 @@ class Report:
     def made(self) -> int:
         """The number of questions made from headings. They are easier than real ones: their words are in the text."""
         return sum(asked.made for asked in self.questions)
+
+    @property
+    def cited(self) -> int:
+        """The number of questions whose pieces are what an answer cites. Whoever answered can be wrong."""
+        return sum(asked.cited for asked in self.questions)
 
     @property
     def judged(self) -> int:

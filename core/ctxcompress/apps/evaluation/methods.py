@@ -18,7 +18,7 @@ from ctxcompress.errors import ConfigError, InputError, MissingExtra
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.tokens import Encoding, TokenCounter
 
-__all__ = ["JOIN", "NAMES", "Explains", "Method", "method_named"]
+__all__ = ["JOIN", "NAMES", "Explains", "Method", "Named", "method_named"]
 
 JOIN = "\n\n"
 """What stands between two passages in a prompt."""
@@ -52,7 +52,9 @@ class Explains(Protocol):
 _Run = Callable[[str, Sequence[Passage], int], str]
 
 
-class _Named(NamedTuple):
+class Named(NamedTuple):
+    """A method that is known by its name."""
+
     name: str
     run: _Run
 
@@ -65,8 +67,12 @@ class _Named(NamedTuple):
             return ("",) * len(lost)
         return tuple(self.run.explain(query, passages, max_tokens, lost))
 
+    def xray(self, query: str, passages: Sequence[Passage], max_tokens: int) -> str:
+        """Return a page that shows what was kept and dropped of every passage; "" if the method has none."""
+        return self.run.result(query, passages, max_tokens).xray() if isinstance(self.run, _Compressing) else ""
 
-def method_named(name: str, encoding: Encoding) -> Method:
+
+def method_named(name: str, encoding: Encoding) -> Named:
     """Return the method of a name, which counts tokens by `encoding`. Raises ConfigError, and MissingExtra.
 
     | name | method |
@@ -84,7 +90,7 @@ def method_named(name: str, encoding: Encoding) -> Method:
         raise ConfigError(f"there is no method {name!r}; give {', '.join(NAMES)}")
     if made.argument and not argument:
         raise ConfigError(f"method {name!r} needs {made.argument} after a colon, such as {made.example}")
-    return _Named(name, made.make(argument, encoding))
+    return Named(name, made.make(argument, encoding))
 
 
 class _Compressing:
@@ -95,10 +101,13 @@ class _Compressing:
         self._compressor = Compressor(config.with_options(encoding=encoding, cache=None))
 
     def __call__(self, query: str, passages: Sequence[Passage], max_tokens: int) -> str:
-        return self._compressor.compress(query, passages, max_tokens=max_tokens).text
+        return self.result(query, passages, max_tokens).text
+
+    def result(self, query: str, passages: Sequence[Passage], max_tokens: int) -> Compression:
+        return self._compressor.compress(query, passages, max_tokens=max_tokens)
 
     def explain(self, query: str, passages: Sequence[Passage], max_tokens: int, lost: Sequence[str]) -> list[str]:
-        result = self._compressor.compress(query, passages, max_tokens=max_tokens)
+        result = self.result(query, passages, max_tokens)
         return [_reason(result, piece) for piece in lost]
 
 

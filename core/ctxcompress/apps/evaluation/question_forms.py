@@ -23,9 +23,16 @@ from ctxcompress.data.passages import Passage
 from ctxcompress.errors import InputError
 from ctxcompress.segment.sentences import split_sentences
 from ctxcompress.text.language import detect_language
+from ctxcompress.text.lines import shortened
 
 __all__ = ["read_questions"]
 
+_REMEDY = (
+    'give lines such as {"query": "...", "answers": ["..."]}, or a published set as it is; '
+    "the forms are in the help: ctxcompress eval --help"
+)
+_SHOWN = 60
+"""Characters of a line that is no JSON."""
 _PARAGRAPHS = 20
 """Paragraphs of an article that a SQuAD question is asked of, at most."""
 
@@ -35,7 +42,7 @@ def read_questions(path: str | PathLike[str], *, limit: int | None = None) -> li
 
     The content tells the form: see docs/how-to/evaluate.md. Questions that are marked as unanswerable are left out.
 
-    Raises InputError, which names the place, what is missing there, and the forms.
+    Raises InputError, which names the place, what is there, and what could be.
     """
     try:
         if not (rows := _rows(Path(path))):
@@ -48,7 +55,7 @@ def read_questions(path: str | PathLike[str], *, limit: int | None = None) -> li
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error})") from error
     except InputError as error:
-        raise InputError(f"{error}. What can be read: {'; '.join(form.name for form in _FORMS)}") from error
+        raise InputError(f"{error}; {_REMEDY}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +128,8 @@ def _lines(path: Path, text: str) -> list[_Node]:
             try:
                 rows.append(_Node(f"{path}, line {number}", json.loads(line)))
             except ValueError as error:
-                raise InputError(f"{path}, line {number} is not JSON ({error})") from error
+                why = getattr(error, "msg", error)  # without its own count of lines
+                raise InputError(f"{path}, line {number} is not JSON ({why}): {shortened(line, _SHOWN)}") from error
     return rows
 
 
@@ -158,6 +166,7 @@ def _columns(row: _Node) -> Iterator[Question]:
         None if passages is None else passages.passages(),
         row.name(),
         documents=_texts(row, "reference_contexts"),
+        response=" ".join(_texts(row, "response")),
     )
 
 
@@ -331,20 +340,13 @@ def _with(*fields: str) -> Callable[[Set[str]], bool]:
 
 
 _FORMS = (
-    _Form("BEIR (a folder: queries.jsonl, corpus.jsonl, qrels)", _with("queries.jsonl", "corpus.jsonl"), _beir),
-    _Form("marked cases (docs, cases)", _with("docs", "cases"), _marked),
-    _Form("SQuAD (data)", _with("data"), _squad),
-    _Form("HotpotQA (context, supporting_facts)", _with("context", "supporting_facts"), _hotpot),
-    _Form("MuSiQue (paragraphs, question_decomposition)", _with("paragraphs", "question"), _musique),
-    _Form("LabelledRagDataset (examples)", _with("examples"), _labelled),
-    _Form(
-        "EmbeddingQAFinetuneDataset (queries, corpus, relevant_docs)", _with("queries", "relevant_docs"), _embedding_qa
-    ),
-    _Form("Ragas (user_input, reference, retrieved_contexts, reference_contexts)", _with("user_input"), _columns),
-    _Form(
-        "JSON lines, JSON or CSV (query or question; answers; evidence; passages or contexts)",
-        lambda found: bool(found & {"query", "question"}),
-        _columns,
-    ),
+    _Form("BEIR", _with("queries.jsonl", "corpus.jsonl"), _beir),
+    _Form("the form of marked cases", _with("docs", "cases"), _marked),
+    _Form("SQuAD", _with("data"), _squad),
+    _Form("HotpotQA", _with("context", "supporting_facts"), _hotpot),
+    _Form("MuSiQue", _with("paragraphs", "question"), _musique),
+    _Form("LabelledRagDataset", _with("examples"), _labelled),
+    _Form("EmbeddingQAFinetuneDataset", _with("queries", "relevant_docs"), _embedding_qa),
+    _Form("the form of rows", lambda found: bool(found & {"query", "question", "user_input"}), _columns),
 )
 """The forms. The first that fits is taken."""

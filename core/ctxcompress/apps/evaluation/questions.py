@@ -38,6 +38,9 @@ class Question:
     """The texts of relevant documents: a result must have at least a sentence of each."""
     made: bool = field(default=False, kw_only=True)
     """Whether the question was made from a heading."""
+    response: str = field(default="", kw_only=True)
+    """An answer from all passages. Without anything else to look for, what it quotes is evidence, and the passages that
+    it cites by number, such as [2] or [1, 3], are relevant documents."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.query, str) or not self.query.strip():
@@ -46,6 +49,11 @@ class Question:
             object.__setattr__(self, name, _texts(name, getattr(self, name)))
         if self.passages is not None:
             object.__setattr__(self, "passages", as_passages(self.passages))
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether there are answers, evidence or documents to look for."""
+        return bool(self.answers or self.evidence or self.documents)
 
 
 def _texts(name: str, given: Sequence[str]) -> tuple[str, ...]:

@@ -4,21 +4,42 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
+from ctxcompress.apps.evaluation.questions import Question
 from ctxcompress.apps.index.chunks import Chunk, analyse_file
 from ctxcompress.apps.index.folder_index import FolderIndex
 from ctxcompress.apps.index.ranking import Found, Ranking
 from ctxcompress.compressor import PassageInput
-from ctxcompress.data.metadata import passage_from_metadata
+from ctxcompress.data.metadata import as_passages, passage_from_metadata
 from ctxcompress.data.passages import Passage
-from ctxcompress.errors import ConfigError
+from ctxcompress.errors import ConfigError, InputError
 
-__all__ = ["CANDIDATES", "Retrieve", "from_folder", "from_langchain", "from_llamaindex", "from_texts"]
+__all__ = [
+    "CANDIDATES",
+    "Retrieve",
+    "from_folder",
+    "from_langchain",
+    "from_llamaindex",
+    "from_texts",
+    "passages_of",
+]
 
 Retrieve = Callable[[str], PassageInput]
 """Returns the passages of a query."""
 
 CANDIDATES = 20
 """How many passages a search returns."""
+
+
+def passages_of(question: Question, retrieve: Retrieve | None) -> tuple[Passage, ...]:
+    """Return the passages of a question. Raises InputError if there is nothing that brings them."""
+    if retrieve is not None and not callable(retrieve):
+        kind = type(retrieve).__name__
+        raise ConfigError(f"retrieve is a {kind}; give a function, such as from_langchain(...) or from_llamaindex(...)")
+    if retrieve is not None:
+        return as_passages(retrieve(question.query))
+    if question.passages is None:
+        raise InputError(f"the question {question.query!r} has no passages; give retrieve, or passages with each one")
+    return tuple(question.passages)
 
 
 def from_langchain(retriever: Any) -> Retrieve:

@@ -9,7 +9,10 @@ from ctxcompress.apps.xray.facts import MEANING, Facts
 from ctxcompress.apps.xray.html import Html, element
 from ctxcompress.apps.xray.page import cards, final_text, number, numbers
 from ctxcompress.compressor import Compressor
+from ctxcompress.config.options import Preset
+from ctxcompress.config.presets import PRESETS
 from ctxcompress.data.results import Compression
+from ctxcompress.render.formats import known_score
 
 __all__ = ["answer"]
 
@@ -17,6 +20,9 @@ _NOTHING_ASKED = "Without a question, the first passages are kept."
 _NOTHING_FOUND = "No text in this folder has words of the question."
 _ASK_FIRST = "Ask a question to find passages in this folder."
 _NOTHING_KEPT = "Nothing is kept with these settings."
+_NO_SCORES = "Most of this preset judges scores of a retriever, which these texts do not have: it changes little here."
+_OF_SCORES = frozenset(("min_score", "metadata_only"))
+"""Options that do nothing without scores of a retriever."""
 
 
 def answer(source: Source, given: object) -> dict[str, object]:
@@ -39,7 +45,7 @@ def answer(source: Source, given: object) -> dict[str, object]:
             "saved": 1 - result.tokens / facts.tokens_in if facts.tokens_in else 0.0,
             "milliseconds": milliseconds,
         },
-        "note": _note(result),
+        "note": _note(result, settings.preset),
         "html": _fragments(facts, milliseconds),
         "exports": settings.exports(),
     }
@@ -69,10 +75,13 @@ def _reason(name: str, meaning: str) -> tuple[str, str, str]:
     return element("bdi", {"class": "why"}, name), meaning, " "
 
 
-def _note(result: Compression) -> str:
+def _note(result: Compression, preset: Preset | None) -> str:
     """Say why the page shows less than one may expect; "" if there is nothing to say."""
     if not result.input_count:
         return _NOTHING_FOUND if result.query.strip() else _ASK_FIRST
     if not result.text:
         return _NOTHING_KEPT
-    return "" if result.query.strip() else _NOTHING_ASKED
+    if not result.query.strip():
+        return _NOTHING_ASKED
+    has_scores = any(known_score(passage) is not None for passage in result.input_passages())
+    return _NO_SCORES if preset and _OF_SCORES & {*PRESETS[preset]} and not has_scores else ""

@@ -52,15 +52,16 @@ def section(name: str, title: str, *inside: str) -> Html:
     return element("section", {"id": name, "aria-labelledby": f"{name}-title"}, head, *inside)
 
 
-def document(title: str, style: str, *inside: str, script: str = "") -> str:
+def document(title: str, style: str, *inside: str, script: str = "", framed: str = "") -> str:
     """Return a page that loads nothing. Its content security policy allows this style and this script by their hashes,
-    and nothing else. They must never come from a text."""
+    and nothing else. They must never come from a text. framed: the style of pages in its frames, which have its policy.
+    """
     codes = [Html(f"<script>{script}</script>")] if script else []
     head = element(
         "head",
         None,
         element("meta", {"charset": "utf-8"}),
-        element("meta", {"http-equiv": "Content-Security-Policy", "content": _policy(style, script)}),
+        element("meta", {"http-equiv": "Content-Security-Policy", "content": _policy(script, style, framed)}),
         element("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"}),
         element("meta", {"name": "color-scheme", "content": "light dark"}),
         element("meta", {"name": "referrer", "content": "no-referrer"}),
@@ -70,11 +71,11 @@ def document(title: str, style: str, *inside: str, script: str = "") -> str:
     return f"<!DOCTYPE html>\n{element('html', {'lang': 'en'}, head, element('body', None, *inside, *codes))}\n"
 
 
-def _policy(style: str, script: str) -> str:
+def _policy(script: str, *styles: str) -> str:
     hashes = [
-        f"{kind} 'sha256-{b64encode(sha256(code.encode()).digest()).decode()}'"
-        for kind, code in (("style-src", style), ("script-src", script))
-        if code
+        " ".join((kind, *(f"'sha256-{b64encode(sha256(code.encode()).digest()).decode()}'" for code in codes if code)))
+        for kind, codes in (("style-src", styles), ("script-src", (script,)))
+        if any(codes)
     ]
     return "; ".join(("default-src 'none'", *hashes, "base-uri 'none'", "form-action 'none'"))
 
