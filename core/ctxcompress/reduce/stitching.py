@@ -27,6 +27,7 @@ _HEADING = lazy_regex(r"#{1,6} ")
 _LAST_WORD = lazy_regex(r"\w+\Z")
 _LONGEST_WORD = 200
 _INDENT = 4
+_OPENING, _CLOSING = tuple("{([:"), tuple("})]")
 
 
 def stitched(
@@ -205,7 +206,7 @@ def _in_file(passages: Sequence[Passage], numbers: Sequence[int]) -> Iterator[Li
     for one, other in pairwise(sorted(starts, key=starts.__getitem__)):
         gap = starts[other] - starts[one] - len(passages[one].text)
         if 0 <= gap <= MOST_STRIPPED and (is_code or other - one == 1):
-            yield Link(0, one, other, _filler(passages[one].text, gap))
+            yield Link(0, one, other, _filler(passages[one].text, passages[other].text, gap))
     others = [number for number in numbers if is_code and number not in starts]
     texts = [passages[number].text for number in others]
     goes_on = continues_in_next(texts, source_language(first.text, first.file_path or first.title))
@@ -214,10 +215,23 @@ def _in_file(passages: Sequence[Passage], numbers: Sequence[int]) -> Iterator[Li
             yield Link(0, one, other)
 
 
-def _filler(text: str, gap: int) -> str:
-    """Return line breaks and an indentation of `gap` characters that fit the text before."""
+def _filler(before: str, after: str, gap: int) -> str:
+    """Return line breaks and an indentation of `gap` characters that fit the texts before and after."""
     if not gap:
         return ""
-    tab = "\n\t" in text
-    indent = next(width for width in range(gap - 1, -1, -1) if tab or width % _INDENT == 0)
-    return "\n" * (gap - indent) + ("\t" if tab else " ") * indent
+    tab = "\n\t" in before or "\n\t" in after
+    likely = _indentation(after, 1 if tab else _INDENT)
+    widths = [width for width in range(gap - 1, -1, -1) if tab or width % _INDENT == 0]
+    width = min(widths, key=lambda width: abs(width - likely))
+    return "\n" * (gap - width) + ("\t" if tab else " ") * width
+
+
+def _indentation(text: str, step: int) -> int:
+    """Return how far the first line of a chunk probably was indented before it was stripped: as far as the line right
+    below, a step less if it opens a block, and a step more if that one closes one."""
+    first, _, others = text.partition("\n")
+    below = others.partition("\n")[0]
+    if not below.strip():
+        return MOST_STRIPPED
+    width = len(below) - len(below.lstrip())
+    return max(width + step * (below.lstrip().startswith(_CLOSING) - first.rstrip().endswith(_OPENING)), 0)

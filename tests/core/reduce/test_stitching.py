@@ -46,3 +46,12 @@ def test_white_space_that_a_splitter_took_away_is_put_back(before):
         tabs = SHELF.replace("    ", "\t")
         at = tabs.rindex("\n", 0, tabs.index(before)) + 1
         assert put_together(stripped(tabs, [at], file_path="shelf.py")) == [tabs.strip()]
+
+
+def test_a_comment_at_the_margin_stays_with_its_own_function():
+    chunks = [
+        "func find(name string) *User {\n\treturn users[name]\n}",
+        "// remove deletes the user.\nfunc remove(user *User) {\n\tdelete(users, user.name)\n}",
+    ]
+    text = "\n\n".join(chunks) + "\n\nfunc count() int {\n\treturn len(users)\n}"
+    assert put_together(stripped(text, [len(chunks[0]) + 1], file_path="users.go")) == [text]
