@@ -121,7 +121,8 @@ def gaps(
     if _CODE in table.kinds and not is_within:
         found = sorted([*found, *_inner_gaps(table, document, spans)])
     begins_within = pieces and pieces[0].start == 0 and table.texts[number][:1].islower()
-    if found and begins_within and table.kind[number] in OF_SENTENCES:  # in the passage before it, in the source
+    is_sentence = table.kind[number] in OF_SENTENCES and ends_sentence(table.texts[number])
+    if found and begins_within and is_sentence:  # in the passage before it, in the source
         found.insert(0, (0, f"{GAP} "))
     return found
 

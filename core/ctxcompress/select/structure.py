@@ -28,6 +28,8 @@ _ANNOUNCED = frozenset((Kind.LIST_ITEM, Kind.TABLE, Kind.CODE, Kind.RECORD))
 _SILENT = frozenset((Kind.HEADING, Kind.TABLE, Kind.CODE, Kind.RECORD))
 """The kinds that announce nothing. Headings have a rule of their own."""
 _COLONS = (":", "\uff1a")
+_EMPTY = (":", "|", "|-", "|+", ">", ">-", ">+")
+"""The ends of lines of data whose value is in the lines below."""
 _AFTER_COLON = "*_` \t\r\n"
 _NOTHING = range(0)
 _TITLES = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM))
@@ -37,6 +39,8 @@ _TITLED = frozenset((Kind.LIST_ITEM, Kind.CODE))
 _REFERRING = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE))
 _REFERENCES = REFERENCES - {"das", "la", "lo"}
 """The words that refer to what was said before. At the beginning of a sentence the others are articles."""
+_SELF_CONTAINED = 100
+"""Characters: what a shorter text says depends on its heading."""
 _CLOSING = lazy_regex(r"[ \t>]*(?:`{3,}|~{3,})\s*")
 
 
@@ -151,7 +155,7 @@ def _brackets(table: SegmentTable) -> set[int]:
         for number in needed.intersection(records)
         if number not in needs
         or any(number in needs.get(other, ()) for other in needs[number])
-        or texts[number].rstrip().endswith(":")
+        or texts[number].rstrip().endswith(_EMPTY)
     }
 
 
@@ -162,18 +166,25 @@ def _is_bare_fence(text: str) -> bool:
 
 
 def _repeated_texts(table: SegmentTable) -> dict[int, str]:
+    """Return number of a segment -> its text, for those with the same text. A short one under another heading says
+    something else: its heading is part of what is returned."""
     long = [number for number, text in enumerate(table.texts) if len(text) >= SHORTEST_REPEATED]
     hashes = [hash(table.texts[number].strip()) for number in long]  # all stripped texts together take much memory
     found = Counter(hashes)
     if len(found) == len(hashes):
         return {}
     texts = {
-        number: table.texts[number].strip()
+        number: _with_heading(table, number)
         for number, hashed in zip(long, hashes, strict=True)
         if found[hashed] > 1 and table.kind[number] not in _REPEATABLE
     }
     times = Counter(texts.values())
     return {number: text for number, text in texts.items() if times[text] > 1}
+
+
+def _with_heading(table: SegmentTable, number: int) -> str:
+    text = table.texts[number].strip()
+    return text if len(text) >= _SELF_CONTAINED else "\n".join((*table.heading[number], text))
 
 
 def _announcing(table: SegmentTable) -> list[int]:

@@ -123,3 +123,9 @@ def test_gap_markers_can_be_switched_off_but_for_those_that_keep_code_valid():
     assert "[…]" not in compress(query, [page], max_tokens=14, gap_markers=False).text
     kept = compress("def load", [{"text": code, "metadata": {"source": "a.py"}}], max_tokens=9, gap_markers=False)
     assert "..." in kept.text
+
+
+def test_a_title_in_small_letters_is_no_rest_of_a_sentence():
+    page = "curl 8.22\n\nThe harbour opened in 1920. Its lamp is red. Wear gloves near the rotor at all times."
+    text = compress("curl 8.22: when did the harbour open?", [page], max_tokens=16).text
+    assert text.startswith("curl 8.22")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selections import kept_of, pages, structure_of
 
-from ctxcompress import CompressionConfig, Compressor, compress
+from ctxcompress import CompressionConfig, Compressor, Passage, compress
 
 QUESTION = "which option serializes datetime objects without a tzinfo as UTC?"
 UTC = (
@@ -93,3 +93,25 @@ def test_right_after_a_kept_announcement_comes_what_it_announces(page, other, da
     for number, block in structure.announced.items():
         if number in kept and kept != [number]:
             assert min((n for n in kept if n > number), default=-1) in block
+
+
+def test_a_short_sentence_under_another_heading_is_no_duplicate():
+    page = (
+        "# T\n\n## read\n\nThe read timeout limits how long the client waits. The default is 30 seconds.\n\n"
+        "## connect\n\nThe connect timeout limits how long it waits. The default is 30 seconds. Zero is for ever."
+    )
+    text = compress("what is the default connect timeout?", [page], max_tokens=25).text
+    assert "## connect" in text
+    assert "30 seconds" in text.partition("## connect")[2]
+
+
+def test_a_line_of_yaml_that_announces_a_text_goes_if_the_text_goes():
+    script = "\n".join(f"            echo step {n} of the long script that prepares the node" for n in range(40))
+    manifest = (
+        "kind: StatefulSet\nspec:\n  containers:\n  - name: db\n    image: db:1.2\n    command:\n      - bash\n"
+        f"      - |\n{script}\n  claims:\n  - name: data\n    storage: 10Gi\n"
+    )
+    passage = Passage("m", manifest, metadata={"file_path": "m.yaml"})
+    text = compress("how much storage does each claim request?", [passage], max_tokens=60).text
+    assert "10Gi" in text
+    assert "- |" not in text
