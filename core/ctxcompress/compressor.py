@@ -126,8 +126,8 @@ class Compressor:
 
     @contextmanager
     def observed(self) -> Iterator[None]:
-        """Return a block in which all compressions are attempts at one: they share `timeout`, and `telemetry` is told
-        of the last only."""
+        """Return a block in which all compressions are attempts at one: they share `timeout`, `llm` is asked
+        once, and `telemetry` is told of the last only."""
         config = self.config
         with (
             guarding(Guard.within(config.timeout, of_attempts=True)),

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self, TypeVar
 
-from ctxcompress.agents.framework_models import asking_once
 from ctxcompress.apps.search.compression import SearchCompression, compress_search_results
 from ctxcompress.apps.search.result_limits import SearchLimits, SearchOptions
 from ctxcompress.apps.search.shapes import read_shape, shown_to_model
@@ -86,7 +85,7 @@ class OutputCompressor:
 
     def for_query(self, query: str | None) -> Self:
         """Return the same with the budget that "auto" means for `query`."""
-        return replace(self, config=asking_once(Compressor(self.config).resolve_auto_budget(query).config))
+        return replace(self, config=Compressor(self.config).resolve_auto_budget(query).config)
 
     @property
     def is_share(self) -> bool:

@@ -173,7 +173,7 @@ class Asking:
 
     def _answers(self, missing: Sequence[NumberedPrompt]) -> Sequence[Answer]:
         self.stats = LLMStats("used", calls=len(missing))
-        answers = ask(self._selector.model, [prompt.prompt for prompt in missing], self._selector.timeout)
+        answers = ask(self._selector.model, [prompt.prompt for prompt in missing])
         self._count_cost(missing, answers)
         return answers
 

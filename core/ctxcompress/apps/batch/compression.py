@@ -99,8 +99,6 @@ async def acompress_batch(
         while (result := await on_thread(partial(next, results, None), thread)) is not None:
             yield result if on_loop is None else _operated(result, config)
     finally:
-        if on_loop is not None:
-            on_loop.cancel()
         thread.submit(results.close)
         thread.shutdown(wait=False)
 
