@@ -23,8 +23,7 @@ from ctxcompress.data.metadata import as_passages, own_copy
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Decision, KeptPassage, Reason, StageStats
 from ctxcompress.errors import ConfigError, InputError
-from ctxcompress.pipeline.forgiving import without_failures
-from ctxcompress.pipeline.pipeline import run_pipeline
+from ctxcompress.pipeline.pipeline import run_pipeline, without_failures
 from ctxcompress.pipeline.task import DeliveredContext, Task
 from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.reduce.stages import reduced
