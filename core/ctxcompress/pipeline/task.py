@@ -91,7 +91,7 @@ class Presentation:
         def show(position: int, part: Shown) -> str:
             return rendering.entry(_entry(first + position + 1, passages[part.passage], part))
 
-        frame = _text if rendering.entry is as_it_is else show
+        frame = (lambda _, part: part.text) if rendering.entry is as_it_is else show
         envelope = rendering.opening, rendering.closing
         return Layout(documents, [p.text for p in passages], rendering.separator, frame, count, envelope=envelope)
 
@@ -123,11 +123,10 @@ class Presentation:
             return Shows("\n", lambda entry: preview_line(entry.passage, entry.text, entry.relevance))
         if frame is not None:
             return Shows(separator, lambda entry: frame(entry.passage, entry.text))
-        make = partial(renderer, format, separator, self.query, count or self._count)
+        # The counter is made only if needed: the encoding may have to be fetched.
+        counter = count or (lambda text: TokenCounter(self.config.encoding)(text))
+        make = partial(renderer, format, separator, self.query, counter)
         return make() if format in RENDERERS else _guarded(format, make)
-
-    def _count(self, text: str) -> int:
-        return TokenCounter(self.config.encoding)(text)  # made only if needed: the encoding may have to be fetched
 
 
 def _guarded(format: str, make: Callable[[], Renderer]) -> Renderer:
@@ -135,10 +134,6 @@ def _guarded(format: str, make: Callable[[], Renderer]) -> Renderer:
     part = part_of("ctxcompress.renderers", format)
     made = called(part, make)
     return Shows(made.separator, lambda entry: called(part, partial(made.entry, entry)), made.opening, made.closing)
-
-
-def _text(_: int, part: Shown) -> str:
-    return part.text
 
 
 def _entry(number: int, passage: Passage, part: Shown) -> Entry:
