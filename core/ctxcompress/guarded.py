@@ -21,6 +21,7 @@ from ctxcompress.errors import ConfigError, CtxCompressError, PluginError
 
 if TYPE_CHECKING:
     import asyncio
+    from concurrent.futures import Executor
 
 __all__ = [
     "Guard",
@@ -31,6 +32,8 @@ __all__ = [
     "cancellable",
     "guarding",
     "left_out",
+    "on_own_thread",
+    "on_thread",
     "remembered",
     "stop_if_cancelled",
     "time_limit",
@@ -211,6 +214,32 @@ def cancellable() -> Iterator[Callable[..., Any]]:
         yield context.run
     finally:
         cancelled.set()
+
+
+async def on_thread(work: Callable[[], T], executor: "Executor | None" = None) -> T:
+    """Run `work` on another thread and return its result. If this is cancelled, the work stops at its next stage.
+
+    executor: where to run it; None for the event loop's own executor.
+    """
+    from asyncio import get_running_loop
+
+    with cancellable() as call:
+        result: T = await get_running_loop().run_in_executor(executor, call, work)
+    return result
+
+
+async def on_own_thread(work: Callable[[], T]) -> T:
+    """Do the same on a thread that nothing else uses, for work that waits for something on this event loop.
+
+    What it waits for may need one of the loop's own threads.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ctxcompress")
+    try:
+        return await on_thread(work, executor)
+    finally:
+        executor.shutdown(wait=False)
 
 
 def stop_if_cancelled() -> None:

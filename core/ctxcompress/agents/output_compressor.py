@@ -17,8 +17,8 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.config.presets import is_share, share_of
 from ctxcompress.data.results import Compression
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
+from ctxcompress.guarded import on_own_thread, on_thread
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.pipeline.threads import on_own_thread, on_thread
 from ctxcompress.segment.formats import data_outline
 from ctxcompress.text.tokens import TokenCounter
 

@@ -12,12 +12,11 @@ from typing import Any, NamedTuple, Self
 
 from ctxcompress.agents.arguments import Parameters, QueryArguments, object_schema
 from ctxcompress.agents.warm_up import warm_up
-from ctxcompress.compressor import Compressor
+from ctxcompress.compressor import Compressor, off_loop
 from ctxcompress.config.options import CompressionConfig, ConfigSource, Options, Preset, starting_config
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression, KeptPassage, Reason, Span, Stats
 from ctxcompress.errors import BudgetTooSmall, ConfigError
-from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.reduce.filters import known_scores, relative_scores
 
 __all__ = ["DESCRIPTION", "MAX_TOKENS", "NAME", "OUTPUT_SCHEMA", "Answer", "QueryTool"]

@@ -8,7 +8,7 @@ from language_models import Model
 
 from ctxcompress.guarded import Guard, guarding
 from ctxcompress.language_model import Answer, Prompt
-from ctxcompress.pipeline.threads import NoAnswerError, ask
+from ctxcompress.pipeline.numbered_prompts import NoAnswerError, ask
 
 PROMPTS = [Prompt("", str(number)) for number in range(20)]
 

@@ -14,7 +14,7 @@ from ctxcompress.config.options import CompressionConfig, Options
 from ctxcompress.data.results import Compression
 from ctxcompress.encoders.encoder import AsyncEncoder, OnLoop
 from ctxcompress.errors import InputError
-from ctxcompress.pipeline.threads import on_thread
+from ctxcompress.guarded import on_thread
 
 __all__ = ["BatchProgress", "BatchResult", "BatchRow", "CompressionPool", "acompress_batch", "compress_batch"]
 
