@@ -15,7 +15,7 @@ from ctxcompress.adapters.records import (
     REFUSALS,
     Decision,
     as_number,
-    deep_copy,
+    copied,
     dropped_record,
     kept_from_record,
     readable,
@@ -80,9 +80,7 @@ def scored_document(document: Document, score: object, kind: str) -> Document:
     """Return a copy of `document` that records the retriever's score and its kind, if the score is a number."""
     number = as_number(score)
     record = {} if number is None else {"score": number, "score_kind": kind}
-    return copied_document(document).model_copy(
-        update={"metadata": {**deep_copy(document.metadata), RECORD_KEY: record}}
-    )
+    return copied_document(document).model_copy(update={"metadata": {**copied(document.metadata), RECORD_KEY: record}})
 
 
 def compressed_document(
@@ -95,7 +93,7 @@ def compressed_document(
     `record_of`.
     """
     metadata = {
-        **deep_copy(document.metadata),
+        **copied(document.metadata),
         RECORD_KEY: record_of(
             kept, index=kept.index, stands_for=kept.stands_for, score_kind=config.score_kind, call=call
         ),
@@ -108,7 +106,7 @@ def compressed_document(
 def dropped_document(document: Document, dropped: Decision) -> Document:
     """Return a copy of `document` that holds the dropped text, and under RECORD_KEY its place and the reason."""
     record = dropped_record(dropped)
-    return Document(dropped.text, id=document.id, metadata={**deep_copy(document.metadata), RECORD_KEY: record})
+    return Document(dropped.text, id=document.id, metadata={**copied(document.metadata), RECORD_KEY: record})
 
 
 def _passage(index: int, document: object, config: CompressionConfig) -> Passage:
@@ -155,4 +153,4 @@ def copied_document(document: Document) -> Document:
     try:
         return copy.deepcopy(document)
     except REFUSALS:
-        return document.model_copy(update={name: deep_copy(value) for name, value in document})
+        return document.model_copy(update={name: copied(value) for name, value in document})

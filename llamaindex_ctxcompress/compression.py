@@ -12,7 +12,6 @@ from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore
 
 from ctxcompress import Compression, CompressionConfig, Compressor, KeptPassage, Passage
 from ctxcompress.adapters.call_memory import Remember, remembering
-from ctxcompress.agents.framework_models import asking_once
 from ctxcompress.errors import warn
 from llamaindex_ctxcompress.convert import (
     RECORD_KEY,
@@ -43,7 +42,7 @@ def compress_nodes(
     than text, which stay whole, exceed it already. There is a warning if there were texts and none is kept. feedback:
     the log that remembers the call.
     """
-    compressor = Compressor(asking_once(config)).resolve_auto_budget(query)
+    compressor = Compressor(config).resolve_auto_budget(query)
     job = _Job(compressor.config, nodes, mode)
     room = job.room()
     with compressor.observed(), remembering(feedback) as remember:
@@ -63,7 +62,7 @@ async def acompress_nodes(
     feedback: "FeedbackLog | None" = None,
 ) -> tuple[list[NodeWithScore], Compression]:
     """Do the same on another thread. An encoder that can be awaited is awaited on the event loop."""
-    compressor = Compressor(asking_once(config)).resolve_auto_budget(query)
+    compressor = Compressor(config).resolve_auto_budget(query)
     job = await asyncio.to_thread(_Job, compressor.config, nodes, mode)
     room = await asyncio.to_thread(job.room)
     with compressor.observed(), remembering(feedback) as remember:

@@ -22,7 +22,7 @@ from ctxcompress import CompressionConfig, KeptPassage, Passage, passage_from_me
 from ctxcompress.adapters.records import (
     RECORD_KEY,
     Decision,
-    deep_copy,
+    copied,
     dropped_record,
     kept_from_record,
     readable,
@@ -163,8 +163,8 @@ def _copy(value: Any) -> Any:
     if type(value) is list and _IMMUTABLE.issuperset(map(type, value)):
         return value.copy()
     if type(value) is dict and set(map(type, value.values())) == {RelatedNodeInfo}:
-        return {key: info.model_copy(update={"metadata": deep_copy(info.metadata)}) for key, info in value.items()}
-    return deep_copy(value)
+        return {key: info.model_copy(update={"metadata": copied(info.metadata)}) for key, info in value.items()}
+    return copied(value)
 
 
 def _native(score: float | None) -> float | None:

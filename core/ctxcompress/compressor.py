@@ -1,12 +1,13 @@
 """The entry points: give a query and passages, and get the parts of the passages that best answer it."""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Unpack
+from typing import TypeVar, Unpack
 
 from ctxcompress.config.options import CompressionConfig, Options
 from ctxcompress.data.metadata import as_passages
@@ -14,16 +15,19 @@ from ctxcompress.data.must_keep import Finds, MustKeep, missing_texts
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Citation, Compression, Explanation, Format, KeptPassage, ResultOperations
 from ctxcompress.data.stats import observed, observer_of
+from ctxcompress.encoders.encoder import AsyncEncoder, OnLoop
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
-from ctxcompress.guarded import Guard, guarding
+from ctxcompress.guarded import Guard, guarding, on_own_thread, on_thread
+from ctxcompress.language_model import LLMSelector
 from ctxcompress.pipeline.pipeline import analyse_ahead, confidence_again, run_pipeline
 from ctxcompress.pipeline.task import Frame, Presentation, Task, resolve_auto_budget
-from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.plugins import plugin
 from ctxcompress.reduce.reduction import MUST_KEEP, nothing_matches
 from ctxcompress.text.tokens import TokenCounter
 
-__all__ = ["Compressor", "PassageInput", "compress"]
+__all__ = ["Compressor", "PassageInput", "compress", "off_loop"]
+
+T = TypeVar("T")
 
 PassageInput = Iterable[Passage | str | Mapping[str, object]]
 """Passages, strings, or mappings with a text."""
@@ -126,8 +130,8 @@ class Compressor:
 
     @contextmanager
     def observed(self) -> Iterator[None]:
-        """Return a block in which all compressions are attempts at one: they share `timeout`, and `telemetry` is told
-        of the last only."""
+        """Return a block in which all compressions are attempts at one: they share `timeout`, `llm` is asked
+        once, and `telemetry` is told of the last only."""
         config = self.config
         with (
             guarding(Guard.within(config.timeout, of_attempts=True)),
@@ -212,6 +216,20 @@ class Compressor:
         """Write that page into a folder: see `Compression.trace`."""
         path: Path | None = plugin(*_PAGES).written_page(compression, self.config, directory)
         return path
+
+
+async def off_loop(config: CompressionConfig, work: Callable[[CompressionConfig], T]) -> T:
+    """Run `work` with the options on another thread, but an async encoder and an async language model on this event
+    loop: see `on_thread`."""
+    from asyncio import get_running_loop
+
+    loop = get_running_loop()
+    encoder = OnLoop(config.encoder, loop) if isinstance(config.encoder, AsyncEncoder) else config.encoder
+    selector = LLMSelector.of(config.llm)
+    llm = selector and selector.on_loop(loop)
+    if encoder is config.encoder and llm is selector:
+        return await on_thread(partial(work, config))
+    return await on_own_thread(partial(work, config.with_options(encoder=encoder, llm=llm)))
 
 
 def _unbound(used: ResultOperations, config: CompressionConfig) -> ResultOperations:

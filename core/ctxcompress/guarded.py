@@ -5,33 +5,45 @@ Without a limit, it is called on the caller's thread. With one, it is called on 
 late, and that does not keep the program from ending.
 """
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError, Future, wait
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, CancelledError, Future, wait
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from threading import Event, Thread
 from time import monotonic
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ctxcompress.errors import ConfigError, CtxCompressError, PluginError
 
+if TYPE_CHECKING:
+    import asyncio
+    from concurrent.futures import Executor
+
 __all__ = [
     "Guard",
+    "awaited",
+    "begun",
     "called",
     "called_in_time",
     "cancellable",
     "guarding",
     "left_out",
-    "on_daemon",
+    "on_own_thread",
+    "on_thread",
+    "remembered",
     "stop_if_cancelled",
     "time_limit",
+    "wait_for",
 ]
 
 T = TypeVar("T")
 
+_AT_ONCE = 8
+"""The most threads of one work that ask at the same time."""
 _POLL_INTERVAL = 0.05
 """Seconds between looks at whether the work is cancelled."""
 _CANCELLED: ContextVar[tuple[Event, ...]] = ContextVar("ctxcompress_cancelled", default=())
@@ -39,30 +51,32 @@ _CANCELLED: ContextVar[tuple[Event, ...]] = ContextVar("ctxcompress_cancelled", 
 
 
 @dataclass(slots=True)
-class Patience:
-    """How long the current work waits for what is plugged in."""
+class Attempts:
+    """What several attempts at one work share."""
 
     left: float = inf
-    """The seconds that are left, for all calls together."""
+    """The seconds that are left for what is plugged in, for all calls together."""
+    known: dict[object, Any] = field(default_factory=dict)
+    """What need not be asked again."""
 
 
 @dataclass(slots=True)
 class Guard:
     """How the current work treats what is plugged in."""
 
-    patience: Patience = field(default_factory=Patience)
+    attempts: Attempts = field(default_factory=Attempts)
     forgives: bool = False
     """Whether the work goes on without what fails. Then a wrong result is a failure, too."""
     left_out: frozenset[str] = frozenset()
     """What packages add and the work goes on without, such as "filter NAME"."""
     of_attempts: bool = False
-    """Whether the block has several attempts at one work, which share the patience."""
+    """Whether the block has several attempts at one work."""
 
     @classmethod
     def within(cls, seconds: float | None, **options: Any) -> "Guard":
-        """Return a guard with so much patience, None for any; an attempt at a work has what the others have left."""
+        """Return a guard with so much time, None for any; an attempt at a work has what the others have left."""
         outer = _guard()
-        return cls(outer.patience if outer.of_attempts else Patience(inf if seconds is None else seconds), **options)
+        return cls(outer.attempts if outer.of_attempts else Attempts(inf if seconds is None else seconds), **options)
 
 
 _GUARD: ContextVar[Guard | None] = ContextVar("ctxcompress_guard", default=None)
@@ -87,6 +101,11 @@ def left_out() -> frozenset[str]:
     return _guard().left_out
 
 
+def remembered() -> dict[object, Any]:
+    """Return what attempts at the current work have found out, for all of them to read and write."""
+    return _guard().attempts.known
+
+
 def called(part: str, work: Callable[[], T]) -> T:
     """Return what a call of a plugged-in part returns. Raises PluginError from what it raises."""
     try:
@@ -108,11 +127,8 @@ def called_in_time(part: str, work: Callable[[], T]) -> T:
     with time_limit() as left:
         if left == inf:
             return called(part, work)
-        answer = on_daemon(partial(copy_context().run, called, part, work)) if left > 0 else Future[T]()
-        end = monotonic() + left
-        while not answer.done() and monotonic() < end:
-            wait([answer], min(end - monotonic(), _POLL_INTERVAL))
-            stop_if_cancelled()
+        answer = begun([partial(called, part, work)])[0] if left > 0 else Future[T]()
+        wait_for([answer], left)
         if answer.done():
             return answer.result()
         reason = f"it has not answered within the {left:.3g} s that were left of timeout"
@@ -122,42 +138,108 @@ def called_in_time(part: str, work: Callable[[], T]) -> T:
 @contextmanager
 def time_limit() -> Iterator[float]:
     """Return a block with the seconds that are left for it. What it takes of them is gone for later calls."""
-    patience, begin = _guard().patience, monotonic()
+    attempts, begin = _guard().attempts, monotonic()
     try:
-        yield patience.left
+        yield attempts.left
     finally:
-        patience.left = max(patience.left - (monotonic() - begin), 0.0)
+        attempts.left = max(attempts.left - (monotonic() - begin), 0.0)
 
 
-def on_daemon(work: Callable[[], T]) -> Future[T]:
-    """Begin work on a thread of its own, and return its future result. The thread does not keep the program from
-    ending."""
-    answer: Future[T] = Future()
-    Thread(target=_settle, args=(answer, work), name="ctxcompress-plugged-in", daemon=True).start()
-    return answer
+def begun(works: Iterable[Callable[[], T]]) -> list[Future[T]]:
+    """Begin works on threads that see the caller's context variables, a few at the same time, and return their future
+    results. The threads do not keep the program from ending."""
+    waiting = deque((Future[T](), partial(copy_context().run, work)) for work in works)
+    answers = [answer for answer, _ in waiting]
+    for _ in answers[:_AT_ONCE]:
+        Thread(target=_work_off, args=(waiting,), name="ctxcompress-plugged-in", daemon=True).start()
+    return answers
+
+
+def _work_off(waiting: deque[tuple[Future[T], Callable[[], T]]]) -> None:
+    with suppress(IndexError):  # of the empty deque: whatever the work raises goes to the future
+        while True:
+            _settle(*waiting.popleft())
 
 
 def _settle(answer: Future[T], work: Callable[[], T]) -> None:
+    if not answer.set_running_or_notify_cancel():
+        return
     try:
         answer.set_result(work())
     except BaseException as error:  # noqa: BLE001 - raised again by the thread that waits
         answer.set_exception(error)
 
 
+def wait_for(answers: Sequence[Future[Any]], seconds: float) -> None:
+    """Wait until all are there, one has failed, or the time is over. Raises CancelledError if the work is cancelled."""
+    pending, end = set(answers), monotonic() + seconds
+    while pending and (left := end - monotonic()) > 0:
+        done, pending = wait(pending, min(left, _POLL_INTERVAL), FIRST_EXCEPTION)
+        stop_if_cancelled()
+        if any(answer.cancelled() or answer.exception() is not None for answer in done):
+            return
+
+
+def awaited(coroutine: Coroutine[Any, Any, T], loop: "asyncio.AbstractEventLoop") -> T:
+    """Return the result of a coroutine, which runs on an event loop of another thread.
+
+    Raises CancelledError, and cancels the coroutine, if the work is cancelled, or the loop is closed.
+    """
+    from asyncio import run_coroutine_threadsafe  # takes time to import, which calls without a loop do not need
+
+    if loop.is_closed():
+        coroutine.close()
+        raise CancelledError
+    answer = run_coroutine_threadsafe(coroutine, loop)
+    try:
+        while not answer.done():  # a loop that has stopped never completes it
+            wait_for([answer], _POLL_INTERVAL)
+            if loop.is_closed():
+                raise CancelledError
+        return answer.result()
+    finally:
+        answer.cancel()
+
+
 @contextmanager
 def cancellable() -> Iterator[Callable[..., Any]]:
     """Yield a function that runs work in a context of its own, for use on another thread.
 
-    The work is cancelled if the block is left by an exception, such as the cancellation of a task. It stops at its next
+    What still works when the block is left, such as by the cancellation of a task, is cancelled. It stops at its next
     call of `stop_if_cancelled`.
     """
     cancelled, context = Event(), copy_context()
     context.run(_CANCELLED.set, (*_CANCELLED.get(), cancelled))
     try:
         yield context.run
-    except BaseException:
+    finally:
         cancelled.set()
-        raise
+
+
+async def on_thread(work: Callable[[], T], executor: "Executor | None" = None) -> T:
+    """Run `work` on another thread and return its result. If this is cancelled, the work stops at its next stage.
+
+    executor: where to run it; None for the event loop's own executor.
+    """
+    from asyncio import get_running_loop
+
+    with cancellable() as call:
+        result: T = await get_running_loop().run_in_executor(executor, call, work)
+    return result
+
+
+async def on_own_thread(work: Callable[[], T]) -> T:
+    """Do the same on a thread that nothing else uses, for work that waits for something on this event loop.
+
+    What it waits for may need one of the loop's own threads.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ctxcompress")
+    try:
+        return await on_thread(work, executor)
+    finally:
+        executor.shutdown(wait=False)
 
 
 def stop_if_cancelled() -> None:

@@ -4,13 +4,13 @@ The adapters wrap the models of their frameworks. Users of the core give an obje
 """
 
 from collections.abc import Coroutine
-from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from inspect import getattr_static
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, runtime_checkable
 
 from ctxcompress.errors import ConfigError
+from ctxcompress.guarded import awaited, remembered
 
 if TYPE_CHECKING:
     import asyncio
@@ -23,7 +23,6 @@ __all__ = [
     "ModelOnLoop",
     "Price",
     "Prompt",
-    "RememberedModel",
 ]
 
 _GREATEST_BREADTH = 100
@@ -89,8 +88,6 @@ class LLMSelector:
     """A `LanguageModel`, or in an adapter a model of its framework."""
     breadth: float = 3.0
     """How much the model reads: this many times the budget, filled with the best segments."""
-    timeout: float = 30.0
-    """Seconds for all answers together. A model that takes longer is not used."""
     ask_if_fits: bool = False
     """Whether to ask even if everything fits into the budget."""
     fill_budget: bool = False
@@ -101,8 +98,6 @@ class LLMSelector:
     def __post_init__(self) -> None:
         if not _is_positive(self.breadth) or not 1 <= self.breadth <= _GREATEST_BREADTH:
             raise ConfigError(f"breadth is {self.breadth!r}; give a number from 1 to {_GREATEST_BREADTH}, such as 3")
-        if not _is_positive(self.timeout):
-            raise ConfigError(f"timeout is {self.timeout!r}; give a number of seconds above 0, such as 30")
         for name in ("ask_if_fits", "fill_budget"):
             if not isinstance(getattr(self, name), bool):
                 raise ConfigError(f"{name} is {getattr(self, name)!r}; give True or False")
@@ -122,24 +117,17 @@ class LLMSelector:
 
     def on_loop(self, loop: "asyncio.AbstractEventLoop") -> Self:
         """Return the selector with a model that can be awaited on this loop; the same one if the model cannot."""
-        is_remembered = isinstance(self.model, RememberedModel)
-        model = self.model.model if is_remembered else self.model
-        if not callable(getattr(model, "acomplete", None)):
+        if not callable(getattr(self.model, "acomplete", None)):
             return self
-        bound = ModelOnLoop(model, loop)
-        return replace(self, model=replace(self.model, model=bound) if is_remembered else bound)
-
-    def remembering(self) -> Self:
-        """Return the selector with a `RememberedModel`; the same one if it has one."""
-        return self if isinstance(self.model, RememberedModel) else replace(self, model=RememberedModel(self.model))
+        return replace(self, model=ModelOnLoop(self.model, loop))
 
     def budget_of_candidates(self, budget: int) -> int:
-        """Return the tokens of the segments that the model may choose from."""
-        wide = int(budget * self.breadth)
-        if not isinstance(self.model, RememberedModel):
-            return wide
-        self.model.budgets.append(wide)
-        return max(self.model.budgets)
+        """Return the tokens of the segments that the model may choose from: the most of all attempts at one work, so
+        that each has the same."""
+        known = remembered()
+        most: int = max(int(budget * self.breadth), known.get("candidates", 0))
+        known["candidates"] = most
+        return most
 
     def cost(self, input_tokens: int, output_tokens: int) -> float | None:
         """Return what these tokens cost; None without a price."""
@@ -149,35 +137,8 @@ class LLMSelector:
         return (of_input * input_tokens + of_output * output_tokens) / 1e6
 
 
-@dataclass(frozen=True, slots=True)
-class RememberedModel:
-    """A language model whose answers are remembered. It serves one call that has to compress several times to fit: only
-    the first time asks, and a model that failed is not asked again."""
-
-    model: Any
-    """A `LanguageModel`."""
-    answers: dict[Prompt, Answer] = field(default_factory=dict)
-    failures: list[Exception] = field(default_factory=list)
-    budgets: list[int] = field(default_factory=list)
-    """The budgets of the candidates. The greatest counts, so that each time has the same candidates."""
-
-    @property
-    def identity(self) -> str:
-        """The identity of the model."""
-        identity: str = self.model.identity
-        return identity
-
-    def complete(self, prompt: Prompt, /) -> Answer:
-        """Return the model's answer, without remembering it."""
-        answer: Answer = self.model.complete(prompt)
-        return answer
-
-
 class ModelOnLoop:
-    """An adapter that lets a thread without an event loop use an async language model.
-
-    The coroutines run on `loop`, which must be running in another thread.
-    """
+    """An adapter that lets a thread without an event loop use an async language model: see `awaited`."""
 
     __slots__ = ("_loop", "_model")
 
@@ -189,15 +150,9 @@ class ModelOnLoop:
         """The identity of the model."""
         return self._model.identity
 
-    def start(self, prompt: Prompt) -> Future[Answer]:
-        """Begin to ask, and return the future answer. Cancelling it cancels the coroutine."""
-        from asyncio import run_coroutine_threadsafe
-
-        return run_coroutine_threadsafe(self._model.acomplete(prompt), self._loop)
-
     def complete(self, prompt: Prompt, /) -> Answer:
         """Return the answer of the model's `acomplete`."""
-        return self.start(prompt).result()
+        return awaited(self._model.acomplete(prompt), self._loop)
 
 
 def _checked_price(price: object) -> Price:

@@ -11,7 +11,6 @@ from ctxcompress.language_model import LLMSelector
     ("given", "said"),
     [
         ({"breadth": 0.5}, "breadth is 0.5; give a number from 1 to 100"),
-        ({"timeout": 0}, "timeout is 0; give a number of seconds above 0"),
         ({"ask_if_fits": 1}, "ask_if_fits is 1; give True or False"),
         ({"fill_budget": None}, "fill_budget is None; give True or False"),
         ({"price": 3}, "price is 3; give what a million input tokens"),

@@ -1,13 +1,11 @@
 """Metadata of documents and nodes: what is read from it, the record that adapters leave in it, and copies of it."""
 
-import copy
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from pickle import PickleError
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ctxcompress.data.metadata import RECORD_KEY, as_number
+from ctxcompress.data.metadata import IMMUTABLE, RECORD_KEY, REFUSALS, as_number, copied
 from ctxcompress.data.passages import Marker, Passage, Span
 from ctxcompress.data.results import Decision, KeptPassage
 from ctxcompress.errors import InputError
@@ -23,8 +21,8 @@ __all__ = [
     "adecompose",
     "as_number",
     "check_kind",
+    "copied",
     "decompose",
-    "deep_copy",
     "dropped_record",
     "fused",
     "kept_from_record",
@@ -66,12 +64,6 @@ def fused(rankings: Sequence[Sequence[Item]], identity: Callable[[Item], Hashabl
             if key not in best or rank < best[key][0]:
                 best[key] = (rank, item)
     return [best[key][1] for key in sorted(points, key=lambda key: -points[key])]
-
-
-REFUSALS = (TypeError, ValueError, AttributeError, RuntimeError, copy.Error, PickleError)
-"""What Python's own objects and those of common libraries raise when they cannot be copied."""
-
-_IMMUTABLE = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 def record_of(
@@ -140,37 +132,13 @@ def readable(metadata: Mapping[str, object]) -> dict[str, object]:
 
     The rest may be large, or impossible to copy, and is not needed before it is known which passages are kept.
     """
-    return {key: value for key, value in metadata.items() if type(value) in _IMMUTABLE or _is_readable(value)}
+    return {key: value for key, value in metadata.items() if type(value) in IMMUTABLE or _is_readable(value)}
 
 
 def _is_readable(value: object) -> bool:
     if isinstance(value, list | tuple):
         return all(isinstance(item, str) for item in value)
     return isinstance(value, str | Real)
-
-
-def deep_copy(value: Any) -> Any:
-    """Return a deep copy that shares only objects that cannot be copied, such as a lock or a database client.
-
-    It is faster than copy.deepcopy for the plain containers that metadata consists of.
-    """
-    return value if type(value) in _IMMUTABLE else _copied(value, {})
-
-
-def _copied(value: Any, memo: dict[int, Any]) -> Any:
-    """memo: copies by the id of their original."""
-    if id(value) in memo:
-        return memo[id(value)]
-    if type(value) in (dict, list):
-        memo[id(value)] = twin = value.copy()
-        for key, item in value.items() if type(value) is dict else enumerate(value):
-            if type(item) not in _IMMUTABLE:
-                twin[key] = _copied(item, memo)
-        return twin
-    try:
-        return copy.deepcopy(value, memo)
-    except REFUSALS:
-        return value
 
 
 def kept_from_record(index: int, passage: Passage, record: object) -> KeptPassage:

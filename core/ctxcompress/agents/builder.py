@@ -16,17 +16,15 @@ from ctxcompress.agents.added_positions import (
 )
 from ctxcompress.agents.context_state import ContextState, RecentStates
 from ctxcompress.agents.delivered_memory import DeliveredMemory
-from ctxcompress.compressor import Compressor, PassageInput
+from ctxcompress.compressor import Compressor, PassageInput, off_loop
 from ctxcompress.config import checks
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.metadata import as_passages, own_copy
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Decision, KeptPassage, Reason, StageStats
 from ctxcompress.errors import ConfigError, InputError
-from ctxcompress.pipeline.forgiving import without_failures
-from ctxcompress.pipeline.pipeline import run_pipeline
+from ctxcompress.pipeline.pipeline import run_pipeline, without_failures
 from ctxcompress.pipeline.task import DeliveredContext, Task
-from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.reduce.stages import reduced
 
 __all__ = ["Addition", "ContextBuilder"]

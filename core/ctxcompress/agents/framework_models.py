@@ -5,11 +5,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from ctxcompress.config.options import CompressionConfig
 from ctxcompress.language_model import Answer, LanguageModel, LLMSelector, Prompt
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["Answer", "LLMSelector", "LanguageModel", "Prompt", "asking_once", "identity_of", "reported", "with_model"]
+__all__ = ["Answer", "LLMSelector", "LanguageModel", "Prompt", "identity_of", "reported", "with_model"]
 
 _ADDRESS = lazy_regex(r"\bat 0x[0-9a-fA-F]")
 """What an object without a description of its own looks like: another process may have another one there."""
@@ -18,13 +17,6 @@ _ADDRESS = lazy_regex(r"\bat 0x[0-9a-fA-F]")
 def with_model(llm: object, wrapped: Callable[[Any], Any]) -> Any:
     """Return the value of the option `llm` with its model wrapped, also within an `LLMSelector`."""
     return replace(llm, model=wrapped(llm.model)) if isinstance(llm, LLMSelector) else wrapped(llm)
-
-
-def asking_once(config: CompressionConfig) -> CompressionConfig:
-    """Return the options for one call that may have to compress several times to fit: only the first time asks the
-    language model."""
-    selector = LLMSelector.of(config.llm)
-    return config if selector is None else config.with_options(llm=selector.remembering())
 
 
 def identity_of(description: object) -> str:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self, TypeVar
 
-from ctxcompress.agents.framework_models import asking_once
 from ctxcompress.apps.search.compression import SearchCompression, compress_search_results
 from ctxcompress.apps.search.result_limits import SearchLimits, SearchOptions
 from ctxcompress.apps.search.shapes import read_shape, shown_to_model
@@ -18,8 +17,8 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.config.presets import is_share, share_of
 from ctxcompress.data.results import Compression
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
+from ctxcompress.guarded import on_own_thread, on_thread
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.pipeline.threads import on_own_thread, on_thread
 from ctxcompress.segment.formats import data_outline
 from ctxcompress.text.tokens import TokenCounter
 
@@ -86,7 +85,7 @@ class OutputCompressor:
 
     def for_query(self, query: str | None) -> Self:
         """Return the same with the budget that "auto" means for `query`."""
-        return replace(self, config=asking_once(Compressor(self.config).resolve_auto_budget(query).config))
+        return replace(self, config=Compressor(self.config).resolve_auto_budget(query).config)
 
     @property
     def is_share(self) -> bool:

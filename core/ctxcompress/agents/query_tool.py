@@ -11,14 +11,12 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 from ctxcompress.agents.arguments import Parameters, QueryArguments, object_schema
-from ctxcompress.agents.framework_models import asking_once
 from ctxcompress.agents.warm_up import warm_up
-from ctxcompress.compressor import Compressor
+from ctxcompress.compressor import Compressor, off_loop
 from ctxcompress.config.options import CompressionConfig, ConfigSource, Options, Preset, starting_config
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression, KeptPassage, Reason, Span, Stats
 from ctxcompress.errors import BudgetTooSmall, ConfigError
-from ctxcompress.pipeline.threads import off_loop
 from ctxcompress.reduce.filters import known_scores, relative_scores
 
 __all__ = ["DESCRIPTION", "MAX_TOKENS", "NAME", "OUTPUT_SCHEMA", "Answer", "QueryTool"]
@@ -133,7 +131,7 @@ class QueryTool:
         answer in words that comes first, cut to half of the budget. total: the number of all results, of which a search
         that ranks well found these the best.
         """
-        compressor = Compressor(asking_once(self._options(asked))).resolve_auto_budget(asked.query)
+        compressor = Compressor(self._options(asked)).resolve_auto_budget(asked.query)
         if lead:
             half = max(compressor.config.budget // 2, 1)
             lead = Compressor(compressor.config.with_options(must_keep=())).expand(asked.query, Passage("", lead), half)

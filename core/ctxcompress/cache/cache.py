@@ -15,7 +15,7 @@ from time import monotonic, time
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from ctxcompress.errors import ConfigError
-from ctxcompress.guarded import on_daemon, time_limit
+from ctxcompress.guarded import begun, time_limit
 
 __all__ = ["MAGIC", "Allowance", "Cache", "CacheStats", "Codec", "checked_ttl", "seal", "unseal", "whole_number"]
 
@@ -191,7 +191,7 @@ class Cache:
                 self._leave_alone("it takes too long")
 
     def _asked_on_a_thread(self, work: Callable[[], T], seconds: float) -> T:
-        answer = on_daemon(work)
+        (answer,) = begun([work])
         try:
             return answer.result(seconds)
         except TimeoutError:

@@ -161,18 +161,10 @@ def looks_like_code(text: str, name: str | None = None) -> bool:
         return False
     if extension not in _CODE_EXTENSIONS:
         return code_share(text) > 0.6
-    if _begins_as_code(text):
-        return True
     # A module may begin with pages of documentation, or be a table of values.
     parts = (text, text[-_SAMPLE:]) if len(text) > _SAMPLE else (text,)
     share = max(code / (code + others) if code else 0.0 for code, others in map(code_lines, parts))
     return share > _CODE_SHARE or (share > 0.05 and _signs(text).get(_LANGUAGE_BY_EXTENSION.get(extension, ""), 0) > 1)
-
-
-def _begins_as_code(text: str) -> bool:
-    """Return whether the first half of the sample has so much code that the rest of the sample can have any."""
-    code, _ = code_lines(text[: min(len(text), _SAMPLE) // 2])
-    return code - 1 > _CODE_SHARE * (text.count("\n", 0, _SAMPLE) + 1)  # the last line of the half may be cut
 
 
 def code_share(text: str) -> float:

@@ -1,18 +1,21 @@
 """Make passages from strings, mappings and the metadata that loaders, splitters and adapters write."""
 
+import copy
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import replace
 from numbers import Real
-from pickle import PicklingError
+from pickle import PickleError
+from typing import Any
 
 from ctxcompress.data.passages import Passage
 from ctxcompress.errors import InputError
 
 __all__ = [
+    "IMMUTABLE",
     "MOST_STRIPPED",
     "RECORD_KEY",
+    "REFUSALS",
     "as_number",
     "as_passages",
     "copied",
@@ -36,8 +39,9 @@ _USUAL_KEYS = {
 }
 _HEADER_LEVELS = tuple(f"Header {level}" for level in range(1, 7))
 _PATH_KEYS = frozenset((*_HEADER_LEVELS, *_USUAL_KEYS["header_path"]))
-_IMMUTABLE = (str, int, float, bool, bytes)
-_REFUSALS = (TypeError, ValueError, AttributeError, RuntimeError, NotImplementedError, PicklingError)
+IMMUTABLE = frozenset((str, int, float, bool, bytes, type(None)))
+REFUSALS = (TypeError, ValueError, AttributeError, RuntimeError, copy.Error, PickleError)
+"""What Python's own objects and those of common libraries raise when they cannot be copied."""
 _TEXT_KEYS = ("text", "page_content", "content")
 
 
@@ -67,7 +71,7 @@ def passage_from_metadata(
         text,
         score=score,
         header_path=_header_path(metadata, mapped.get("header_path")),
-        metadata={key: copied(value) for key, value in metadata.items()},
+        metadata=copied(dict(metadata)),
         doc_id=read("doc_id"),
         file_path=read("file_path"),
         title=read("title"),
@@ -92,21 +96,32 @@ def as_passages(
 
 def own_copy(passage: Passage) -> Passage:
     """Return a copy of the passage that shares nothing mutable with it."""
-    metadata = {key: copied(value) for key, value in passage.metadata.items()}
-    return replace(passage, metadata=metadata, embedding=deepcopy(passage.embedding))
+    return replace(passage, metadata=copied(dict(passage.metadata)), embedding=copied(passage.embedding))
 
 
-def copied(value: object) -> object:
-    """Return a deep copy of `value`. Only immutable parts, and parts that cannot be copied, such as locks and open
-    files, are shared."""
-    if value is None or type(value) in _IMMUTABLE:
-        return value
+def copied(value: Any) -> Any:
+    """Return a deep copy that shares only immutable parts, and what cannot be copied, such as a lock or a database
+    client.
+
+    It is faster than copy.deepcopy for the plain containers that metadata consists of.
+    """
+    return value if type(value) in IMMUTABLE else _copied(value, {})
+
+
+def _copied(value: Any, memo: dict[int, Any]) -> Any:
+    """memo: copies by the id of their original."""
+    if id(value) in memo:
+        return memo[id(value)]
+    if type(value) in (dict, list):
+        memo[id(value)] = twin = value.copy()
+        for key, item in value.items() if type(value) is dict else enumerate(value):
+            if type(item) not in IMMUTABLE:
+                twin[key] = _copied(item, memo)
+        return twin
     try:
-        return deepcopy(value)
-    except _REFUSALS:
-        if type(value) is dict:
-            return {key: copied(item) for key, item in value.items()}
-        return [copied(item) for item in value] if type(value) is list else value
+        return copy.deepcopy(value, memo)
+    except REFUSALS:
+        return value
 
 
 def as_number(value: object) -> float | None:

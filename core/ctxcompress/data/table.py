@@ -2,11 +2,11 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise, repeat
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from ctxcompress.data.passages import Kind, NodeKind, Segment, Span
 
 __all__ = ["Floats", "Integers", "SegmentTable", "number_sections"]
 
-T = TypeVar("T")
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
@@ -179,35 +178,19 @@ class SegmentTable:
         The first part ends at `cut`. The last part begins at `tail` and closes the first one, as a closing fence does.
         There is none if `tail` is the end of the segment. The first part needs the last, the middle one needs both.
         """
-        segment, text = self.segments[number], self.texts[number]
-        local = number - self.first[self.document[number]]
-        ends = [cut, *([tail] if tail < segment.end else []), segment.end]
-        added = len(ends) - 1
-        starts = [segment.start, *ends[:-1]]
-        closing = (local + added,) if added == 2 else ()
-        needs = [closing, (local, *closing), ()]
-        pieces = [
-            segment._replace(start=start, end=end, needs=_shifted(segment.needs, local, added) + more)
-            for start, end, more in zip(starts, ends, needs, strict=False)
-        ]
-        begin_of_document, end_of_document = number - local, self.first[self.document[number] + 1]
-        segments = list(self.segments)
-        for other in range(begin_of_document, end_of_document):
-            segments[other] = segments[other]._replace(needs=_shifted(segments[other].needs, local, added))
-        texts = [text[start - segment.start : end - segment.start] for start, end in zip(starts, ends, strict=True)]
-        return SegmentTable(
-            segments=_replaced(segments, number, pieces),
-            texts=_replaced(self.texts, number, texts),
-            document=_replaced(self.document, number, [self.document[number]] * len(pieces)),
-            passage=_replaced(self.passage, number, [self.passage[number]] * len(pieces)),
-            first=[begin + added if begin > number else begin for begin in self.first],
-        )
+        end, local = self.segments[number].end, number - self.first[self.document[number]]
+        closing = (local + 2,) if tail < end else ()
+        table, firsts = self.cut({number: (cut, tail) if closing else (cut,)}, needs_all=False)
+        segments = list(table.segments)
+        for part, needs in zip(range(number, firsts[number + 1]), (closing, (local, *closing), ()), strict=False):
+            segments[part] = segments[part]._replace(needs=segments[part].needs + needs)
+        return replace(table, segments=segments)
 
-    def cut(self, cuts: Mapping[int, Sequence[int]]) -> "tuple[SegmentTable, list[int]]":
+    def cut(self, cuts: Mapping[int, Sequence[int]], *, needs_all: bool = True) -> "tuple[SegmentTable, list[int]]":
         """Return the table with segments cut into parts, and for each segment the number of its first part.
 
-        Each part needs what its segment needed, and what needed the segment needs all its parts. cuts: number of a
-        segment -> the ascending offsets in the document's text at which it is cut.
+        Each part needs what its segment needed. cuts: number of a segment -> the ascending offsets in the document's
+        text at which it is cut. needs_all: whether what needed the segment needs all its parts, or only the first.
         """
         sizes = [len(cuts.get(number, ())) + 1 for number in range(len(self.segments))]
         firsts = list(accumulate(sizes, initial=0))
@@ -215,8 +198,11 @@ class SegmentTable:
         texts: list[str] = []
         for number, (segment, text) in enumerate(zip(self.segments, self.texts, strict=True)):
             base = firsts[self.first[self.document[number]]]
-            wanted = self.needs(number)
-            needs = tuple(part - base for other in wanted for part in range(firsts[other], firsts[other + 1]))
+            needs = tuple(
+                part - base
+                for other in self.needs(number)
+                for part in range(firsts[other], firsts[other + 1] if needs_all else firsts[other] + 1)
+            )
             ends = [segment.start, *cuts.get(number, ()), segment.end]
             for start, end in pairwise(ends):
                 segments.append(segment._replace(start=start, end=end, needs=needs))
@@ -235,12 +221,3 @@ def _passages(document: Document, segments: Sequence[Segment]) -> Iterable[int]:
     if document.is_passage:
         return repeat(document.passage, len(segments))
     return (document.passage_at(segment.start) for segment in segments)
-
-
-def _replaced(items: Sequence[T], number: int, parts: Sequence[T]) -> list[T]:
-    """Return the items with the parts of one item in its place."""
-    return [*items[:number], *parts, *items[number + 1 :]]
-
-
-def _shifted(needs: Sequence[int], local: int, added: int) -> tuple[int, ...]:
-    return tuple(other + added if other > local else other for other in needs)

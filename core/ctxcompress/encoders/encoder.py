@@ -4,12 +4,11 @@ the language of the texts.
 Implementations are in `ctxcompress.encoders`.
 """
 
-import threading
 from collections.abc import Coroutine, Sequence
-from concurrent.futures import CancelledError, wait
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from ctxcompress.guarded import awaited
 from ctxcompress.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:  # both take time to import, and many callers only need the classes
@@ -32,9 +31,6 @@ __all__ = [
     "knowledge",
     "word_vectors_of",
 ]
-
-_POLL_INTERVAL = 0.05
-"""Seconds between looks at whether the loop is still alive."""
 
 
 @runtime_checkable
@@ -134,48 +130,22 @@ def word_vectors_of(encoder: object) -> Comparer | None:
 
 
 class OnLoop:
-    """An adapter that lets a thread without an event loop use an async encoder.
+    """An adapter that lets a thread without an event loop use an async encoder: see `awaited`."""
 
-    The coroutines run on `loop`, which must be running in another thread. A call raises CancelledError after `cancel`,
-    or if the loop is closed.
-    """
-
-    __slots__ = ("_cancelled", "_encoder", "_loop", "tokenizer", "word_vectors")
+    __slots__ = ("_encoder", "_loop", "tokenizer", "word_vectors")
 
     def __init__(self, encoder: AsyncEncoder, loop: "asyncio.AbstractEventLoop") -> None:
         self._encoder, self._loop = encoder, loop
         self.word_vectors = word_vectors_of(encoder)
         self.tokenizer = getattr(encoder, "tokenizer", None)
-        self._cancelled = threading.Event()
 
     def encode_query(self, text: str, /) -> "ArrayLike":
         """Return the result of the encoder's `aencode_query`."""
-        return self._await(self._encoder.aencode_query(text))
+        return awaited(self._encoder.aencode_query(text), self._loop)
 
     def encode_document(self, texts: Sequence[str], /) -> "ArrayLike":
         """Return the result of the encoder's `aencode_document`."""
-        return self._await(self._encoder.aencode_document(texts))
-
-    def cancel(self) -> None:
-        """Cancel the running call and all later ones."""
-        self._cancelled.set()
-
-    def _await(self, coroutine: "Coroutine[Any, Any, ArrayLike]") -> "ArrayLike":
-        if self._is_over():
-            coroutine.close()
-            raise CancelledError
-        from asyncio import run_coroutine_threadsafe
-
-        future = run_coroutine_threadsafe(coroutine, self._loop)
-        # A loop that has stopped never completes the future, so check it now and then.
-        while not wait([future], timeout=_POLL_INTERVAL).done:
-            if self._is_over():
-                future.cancel()
-                raise CancelledError
-        return future.result()
-
-    def _is_over(self) -> bool:
-        return self._cancelled.is_set() or self._loop.is_closed()
+        return awaited(self._encoder.aencode_document(texts), self._loop)
 
 
 _LEAST, _ENOUGH = 1.5, 3.3

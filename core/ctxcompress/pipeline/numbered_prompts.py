@@ -6,19 +6,21 @@ comes after a number, or is indented.
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import zip_longest
 
 from ctxcompress.data.stats import LLMStats
 from ctxcompress.data.table import Floats, SegmentTable
-from ctxcompress.language_model import Answer, LLMSelector, Prompt
+from ctxcompress.guarded import begun, remembered, time_limit, wait_for
+from ctxcompress.language_model import Answer, LanguageModel, LLMSelector, Prompt
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.pipeline.analysis import Analyser
 from ctxcompress.pipeline.call_cache import AS_JSON, key_of
-from ctxcompress.pipeline.threads import NoAnswerError, ask
 from ctxcompress.text.lines import BREAKS, replace_surrogates
 
-__all__ = ["Asking", "NumberedPrompt", "numbered_prompts"]
+__all__ = ["Asking", "NoAnswerError", "NumberedPrompt", "ask", "numbered_prompts"]
 
 _SYSTEM = """\
 You select evidence. You get a question, and segments of documents with numbers. Answer with the numbers of the \
@@ -173,7 +175,7 @@ class Asking:
 
     def _answers(self, missing: Sequence[NumberedPrompt]) -> Sequence[Answer]:
         self.stats = LLMStats("used", calls=len(missing))
-        answers = ask(self._selector.model, [prompt.prompt for prompt in missing], self._selector.timeout)
+        answers = ask(self._selector.model, [prompt.prompt for prompt in missing])
         self._count_cost(missing, answers)
         return answers
 
@@ -209,3 +211,52 @@ class Asking:
 def _natural(tokens: object) -> int | None:
     is_count = isinstance(tokens, int) and not isinstance(tokens, bool) and tokens >= 0
     return int(tokens) if is_count else None  # type: ignore[call-overload]
+
+
+class NoAnswerError(Exception):
+    """The model gave no answer. The message says why, without what the model's own error says: it may quote keys."""
+
+
+def ask(model: LanguageModel, prompts: Sequence[Prompt]) -> list[Answer]:
+    """Return the answers in the order of the prompts. Attempts at one work ask each prompt once.
+
+    Raises NoAnswerError if one of the prompts has no answer in time, and CancelledError if the compression is
+    cancelled. Prompts that are not answered yet are then given up, and a model that failed is not asked again.
+    """
+    known = remembered()
+    if NoAnswerError in known:
+        raise known[NoAnswerError]
+    missing = [prompt for prompt in dict.fromkeys(prompts) if prompt not in known]
+    try:
+        known.update(zip(missing, _asked(model, missing), strict=True))
+    except NoAnswerError as error:
+        known[NoAnswerError] = error
+        raise
+    return [known[prompt] for prompt in prompts]
+
+
+def _asked(model: LanguageModel, prompts: Sequence[Prompt]) -> list[Answer]:
+    with time_limit() as left:
+        if left <= 0:
+            raise NoAnswerError("nothing is left of timeout")
+        futures = begun(partial(model.complete, prompt) for prompt in prompts)
+        try:
+            wait_for(futures, left)
+            for future in filter(Future.done, futures):
+                _answer(future, left)  # an error says more than that others are not done
+            return [_answer(future, left) for future in futures]
+        finally:
+            for future in futures:
+                future.cancel()
+
+
+def _answer(future: Future[Answer], seconds: float) -> Answer:
+    if not future.done():
+        raise NoAnswerError(f"no answer within {seconds:.3g} s")
+    error = future.exception()
+    if isinstance(error, Exception):
+        raise NoAnswerError(f"the model raised {type(error).__name__}") from error
+    answer: object = future.result()  # raises what is no Exception, such as KeyboardInterrupt
+    if not isinstance(answer, Answer) or not isinstance(answer.text, str):
+        raise NoAnswerError(f"the model gave a {type(answer).__name__}, not an Answer with a text")
+    return answer

@@ -21,11 +21,10 @@ from ctxcompress.data.stats import LLMStats
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.language_model import LLMSelector
 from ctxcompress.pipeline.analysis import Analyser, Analysis
-from ctxcompress.pipeline.numbered_prompts import Asking, numbered_prompts
+from ctxcompress.pipeline.numbered_prompts import Asking, NoAnswerError, numbered_prompts
 from ctxcompress.pipeline.reducing import Reduced
 from ctxcompress.pipeline.scoring import ScoredSegments
 from ctxcompress.pipeline.task import Task
-from ctxcompress.pipeline.threads import NoAnswerError
 from ctxcompress.reduce.reduction import places_in_documents
 from ctxcompress.render.formats import path_of, section_of, title_of
 from ctxcompress.select.kept_first import Match, best_of_each, matches_in, select_kept_first, select_of_each

@@ -18,7 +18,7 @@ from ctxcompress.pipeline.analysis import Analyser, AnalysisOptions
 from ctxcompress.plugins import part_of
 from ctxcompress.query.complexity import Complexity, Intent, classify_complexity, classify_intent
 from ctxcompress.reduce.reduction import DeliveredTexts
-from ctxcompress.render.formats import RENDERERS, Entry, Plain, Renderer, renderer
+from ctxcompress.render.formats import RENDERERS, Entry, Renderer, Shows, as_it_is, renderer
 from ctxcompress.select.layout import Layout, Shown
 from ctxcompress.select.previews import preview_line
 from ctxcompress.text.language import detect_language
@@ -91,7 +91,7 @@ class Presentation:
         def show(position: int, part: Shown) -> str:
             return rendering.entry(_entry(first + position + 1, passages[part.passage], part))
 
-        frame = _text if isinstance(rendering, Plain) else show
+        frame = (lambda _, part: part.text) if rendering.entry is as_it_is else show
         envelope = rendering.opening, rendering.closing
         return Layout(documents, [p.text for p in passages], rendering.separator, frame, count, envelope=envelope)
 
@@ -110,7 +110,7 @@ class Presentation:
 
     def _render(self, passages: Sequence[Passage], left: Mapping[int, Sequence[Span]] | None) -> str:
         rendering = self._renderer("plain" if self.config.format == "preview" else self.config.format)
-        if left is None and isinstance(rendering, Plain):
+        if left is None and rendering.entry is as_it_is:
             return rendering.separator.join([passage.text for passage in passages])
         spans = {n: (Span(0, len(p.text)),) for n, p in enumerate(passages)} if left is None else left
         parts = (Shown(n, shown(passages[n].text, kept), tuple(kept)) for n, kept in sorted(spans.items()))
@@ -120,35 +120,20 @@ class Presentation:
     def _renderer(self, format: str, count: Callable[[str], int] | None = None) -> Renderer:
         separator, frame = self.config.separator, self.frame
         if format == "preview":
-            return _Shows("\n", lambda entry: preview_line(entry.passage, entry.text, entry.relevance))
+            return Shows("\n", lambda entry: preview_line(entry.passage, entry.text, entry.relevance))
         if frame is not None:
-            return _Shows(separator, lambda entry: frame(entry.passage, entry.text))
-        make = partial(renderer, format, separator, self.query, count or self._count)
+            return Shows(separator, lambda entry: frame(entry.passage, entry.text))
+        # The counter is made only if needed: the encoding may have to be fetched.
+        counter = count or (lambda text: TokenCounter(self.config.encoding)(text))
+        make = partial(renderer, format, separator, self.query, counter)
         return make() if format in RENDERERS else _guarded(format, make)
-
-    def _count(self, text: str) -> int:
-        return TokenCounter(self.config.encoding)(text)  # made only if needed: the encoding may have to be fetched
-
-
-@dataclass(frozen=True, slots=True)
-class _Shows:
-    """Renders each passage with a function, and nothing around them."""
-
-    separator: str
-    entry: Callable[[Entry], str]
-    opening: str = ""
-    closing: str = ""
 
 
 def _guarded(format: str, make: Callable[[], Renderer]) -> Renderer:
     """Return the renderer of a package. What it raises becomes a PluginError."""
     part = part_of("ctxcompress.renderers", format)
     made = called(part, make)
-    return _Shows(made.separator, lambda entry: called(part, partial(made.entry, entry)), made.opening, made.closing)
-
-
-def _text(_: int, part: Shown) -> str:
-    return part.text
+    return Shows(made.separator, lambda entry: called(part, partial(made.entry, entry)), made.opening, made.closing)
 
 
 def _entry(number: int, passage: Passage, part: Shown) -> Entry:

@@ -268,14 +268,12 @@ def _definitions(nodes: Sequence[Node]) -> Iterator[str]:
     """Yield the definitions, outer ones first and public ones before private ones."""
     level = [node for node in nodes if node.name and node.kind in _NAMED]
     while level:
-        for node in sorted(level, key=lambda node: (node.kind is NodeKind.CONSTANT, _is_private(node.name))):
+        for node in sorted(
+            level, key=lambda node: (node.kind is NodeKind.CONSTANT, node.name.rpartition(".")[2].startswith("_"))
+        ):
             yield f"{node.kind} {node.name}"
         inside = (child for node in level if node.kind in _CONTAINERS for child in node.children)
         level = [child for child in inside if child.name and child.kind in _NAMED - {NodeKind.CONSTANT}]
-
-
-def _is_private(name: str) -> bool:
-    return name.rpartition(".")[2].startswith("_")
 
 
 def _lines(passage: Passage) -> tuple[int, int]:

@@ -39,7 +39,7 @@ def stitched(
     of equal ones the link to its neighbour in the input. Documents are in the order of their first texts.
     links: between these texts. order: the numbers from the best text to the worst.
     """
-    if not links and not any(_has_paragraphs(texts[number]) for number in numbers):
+    if not links and not any(_BLANK_LINES.search(texts[number]) for number in numbers):
         return documents_as_they_are(texts, numbers)
     after = _chosen_links(links, texts, {number: place for place, number in enumerate(numbers)})
     chains = _chains(numbers, after)
@@ -133,11 +133,6 @@ def _kept_of_overlap(before: str, after: str, length: int) -> int:
         return 0
     word = _LAST_WORD.search(after, max(0, length - _LONGEST_WORD), length)
     return word.start() if word and after[length].isalnum() and word.start() else length
-
-
-def _has_paragraphs(text: str) -> bool:
-    """Tell whether a text has more than one paragraph."""
-    return _BLANK_LINES.search(text) is not None
 
 
 def _repeated_paragraphs(texts: Sequence[str], kept: Sequence[Sequence[Span]], order: Sequence[int]) -> Spans:

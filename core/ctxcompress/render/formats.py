@@ -17,15 +17,13 @@ from ctxcompress.text.lines import BREAKS, INVISIBLE, one_line, shortened, short
 __all__ = [
     "RENDERERS",
     "SCHEMA_VERSION",
-    "Compact",
     "Entry",
     "Factory",
     "Guard",
     "Json",
-    "Plain",
     "Renderer",
-    "Verbose",
-    "Xml",
+    "Shows",
+    "as_it_is",
     "known_score",
     "path_of",
     "renderer",
@@ -173,52 +171,60 @@ Factory = Callable[[str, str, Callable[[str], int]], Renderer]
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
-    """The texts alone."""
+class Shows:
+    """Renders each passage with a function."""
 
     separator: str
+    entry: Callable[[Entry], str]
     opening: str = ""
     closing: str = ""
 
-    def entry(self, entry: Entry) -> str:
-        return entry.text
+
+def as_it_is(entry: Entry) -> str:
+    """Return the text alone."""
+    return entry.text
 
 
-@dataclass(frozen=True, slots=True)
-class Compact:
-    """A header of one line, "[1] guide.md § TLS (0.83)", before each text."""
-
-    separator: str = "\n\n"
-    opening: str = ""
-    closing: str = ""
-
-    def entry(self, entry: Entry) -> str:
-        section, score = section_of(entry.passage), score_of(entry.passage, 2)
-        place = path_of(entry.passage) or title_of(entry.passage)
-        parts = (f"[{entry.number}]", place, section and f"§ {section}", score and f"({score})")
-        return f"{' '.join(filter(None, parts))}\n{_guard_compact(entry.text)}"
+def _compact(entry: Entry) -> str:
+    """Return the text after a header of one line, "[1] guide.md § TLS (0.83)"."""
+    section, score = section_of(entry.passage), score_of(entry.passage, 2)
+    place = path_of(entry.passage) or title_of(entry.passage)
+    parts = (f"[{entry.number}]", place, section and f"§ {section}", score and f"({score})")
+    return f"{' '.join(filter(None, parts))}\n{_guard_compact(entry.text)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Verbose:
-    """A header of several lines, "**Result 1** (Score: 0.8312)", "File: ..." and so on, before each text."""
+def _verbose(entry: Entry) -> str:
+    """Return the text after a header of several lines, "**Result 1** (Score: 0.8312)", "File: ..." and so on."""
+    passage = entry.passage
+    score, section = score_of(passage, 4), section_of(passage)
+    path, title = path_of(passage), title_of(passage)
+    lines = (
+        f"**Result {entry.number}**" + (f" (Score: {score})" if score else ""),
+        f"File: {path}" if path else "",
+        f"Title: {title}" if title else "",
+        f"Section: {section}" if section else "",
+    )
+    header = "\n".join(filter(None, lines))
+    return f"{header}\n\n{_guard_verbose(entry.text)}"
 
-    separator: str = "\n\n"
-    opening: str = ""
-    closing: str = ""
 
-    def entry(self, entry: Entry) -> str:
-        passage = entry.passage
-        score, section = score_of(passage, 4), section_of(passage)
-        path, title = path_of(passage), title_of(passage)
-        lines = (
-            f"**Result {entry.number}**" + (f" (Score: {score})" if score else ""),
-            f"File: {path}" if path else "",
-            f"Title: {title}" if title else "",
-            f"Section: {section}" if section else "",
-        )
-        header = "\n".join(filter(None, lines))
-        return f"{header}\n\n{_guard_verbose(entry.text)}"
+def _xml(entry: Entry) -> str:
+    """Return a <document> element."""
+    passage = entry.passage
+    known = (
+        ("index", str(entry.number)),
+        ("source", path_of(passage)),
+        ("title", title_of(passage)),
+        ("section", section_of(passage)),
+        ("score", score_of(passage, 2)),
+    )
+    attributes = "".join(f' {name}="{_quoted(value)}"' for name, value in known if value)
+    return f"<document{attributes}>\n{_TAG.sub('&lt;', entry.text)}\n</document>"
+
+
+def _quoted(value: str) -> str:
+    """Escape a value for an attribute."""
+    return value.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,43 +267,15 @@ def _dumped(value: object) -> str:
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
 
 
-@dataclass(frozen=True, slots=True)
-class Xml:
-    """A <documents> element with a <document> element for each passage."""
-
-    separator: str = "\n"
-    opening: str = "<documents>\n"
-    closing: str = "\n</documents>"
-
-    def entry(self, entry: Entry) -> str:
-        passage = entry.passage
-        known = (
-            ("index", str(entry.number)),
-            ("source", path_of(passage)),
-            ("title", title_of(passage)),
-            ("section", section_of(passage)),
-            ("score", score_of(passage, 2)),
-        )
-        attributes = "".join(f' {name}="{_quoted(value)}"' for name, value in known if value)
-        return f"<document{attributes}>\n{_TAG.sub('&lt;', entry.text)}\n</document>"
-
-
-def _quoted(value: str) -> str:
-    """Escape a value for an attribute."""
-    return value.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
-
-
 RENDERERS: Mapping[Format, Factory] = MappingProxyType(
     {
-        "plain": lambda separator, _, __: Plain(separator),
-        "compact": lambda _, __, ___: Compact(),
-        "verbose": lambda _, __, ___: Verbose(),
+        "plain": lambda separator, _, __: Shows(separator, as_it_is),
+        "compact": lambda _, __, ___: Shows("\n\n", _compact),
+        "verbose": lambda _, __, ___: Shows("\n\n", _verbose),
         "json": lambda _, query, count: Json(query, count),
-        "xml": lambda _, __, ___: Xml(),
+        "xml": lambda _, __, ___: Shows("\n", _xml, "<documents>\n", "\n</documents>"),
     }
 )
-
-
 """The renderers by the names of their formats. A package adds one by an entry point of the group
 "ctxcompress.renderers": the name of the format, and a `Factory`."""
 

@@ -4,16 +4,13 @@ reads it.
 A package adds a format by an entry point of the group "ctxcompress.formats" that names a `Format`. These come first.
 """
 
-import json
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from ctxcompress.code.detection import is_code_name
-from ctxcompress.data.passages import Kind, Node, Segment
+from ctxcompress.data.passages import Node, Segment
 from ctxcompress.guarded import called
-from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.plugins import plugins
 from ctxcompress.segment.conversation import turns_of
 from ctxcompress.segment.data_records import is_data, record_segments
@@ -60,30 +57,6 @@ def _conversation(text: str, _: str | None, language: str) -> Read:
     return (), conversation_segments(text, turns, language) if turns else []
 
 
-_MANY, _TINY = 100_000, 12
-"""The least characters of a text whose lines are counted, and the most characters of a tiny line, on average."""
-_TOGETHER = lazy_regex(r".{1,100}(?<=\n)|[^\n]*+\n?+", re.DOTALL)
-"""Lines that share a segment."""
-
-
-def _tiny_lines(text: str, name: str | None, _: str) -> Read:
-    """Let neighbouring lines share segments if each says too little, and the text has very many: to look for its
-    structure would cost far more than the text is worth."""
-    if len(text) <= _MANY or text.count("\n") * _TINY <= len(text) or _is_json(text):
-        return (), []
-    if records := keyed_outline(text, name) or row_outline(text, name):
-        return records, []
-    parts = (match.span() for match in _TOGETHER.finditer(text) if match[0])
-    return (), [Segment(Kind.PARAGRAPH, *part, number) for number, part in enumerate(parts)]
-
-
-def _is_json(text: str) -> bool:
-    try:
-        return text.lstrip()[:1] in "[{" and json.loads(text) is not None
-    except (ValueError, RecursionError):
-        return False
-
-
 _DATA = (
     Format("JSON", _outlined(lambda text, _: json_outline(text))),
     Format("lines", _outlined(keyed_outline)),
@@ -91,7 +64,6 @@ _DATA = (
     Format("rows", _unless_code(row_outline)),
 )
 FORMATS: Sequence[Format] = (
-    Format("tiny lines", _tiny_lines),  # of which a text may have very many
     *_DATA,
     Format("HTML", lambda text, name, language: ((), [] if is_code_name(name) else html_segments(text, language))),
     Format("source code", _outlined(outline)),

@@ -204,7 +204,8 @@ def _kind(name: str, detail: Any, source: str, start: int, around: Kind) -> Kind
     if name == "Paragraph":
         return around
     if name == "CodeBlock":
-        return _CODE if detail != "Indented" or code_share(_indented(source, start)) > 0.5 else _PARAGRAPH
+        first = source[start : start + 1_000].split("\n\n", 1)[0]  # enough to distinguish code from indented text
+        return _CODE if detail != "Indented" or code_share(first) > 0.5 else _PARAGRAPH
     if name == "MetadataBlock":  # elsewhere, and without keys, it is text between two rules
         is_first = not source[: min(start, 100)].strip()
         return _UNREAD if is_first and _FRONT_MATTER.match(source, start) else _PARAGRAPH
@@ -217,11 +218,6 @@ def _is_comment(source: str, start: int) -> bool:
     """Tell whether a comment has no text after it on its line; without an end, whether it is one paragraph."""
     end = source.find("-->", start) + 3
     return not source[end:].partition("\n")[0].strip() if end > 2 else "\n\n" not in source[start:].rstrip()
-
-
-def _indented(source: str, start: int) -> str:
-    """Return the first lines of an indented block, enough to distinguish code from indented text."""
-    return source[start : start + 1_000].split("\n\n", 1)[0]
 
 
 def _is_cut_table(text: str, offset: int) -> bool:

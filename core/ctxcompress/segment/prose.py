@@ -1,8 +1,9 @@
-"""Prose: blocks of Markdown, entries of manual pages and turns of conversations, cut into sentences; and which texts
-beside others are turns."""
+"""Prose: blocks of Markdown, entries of manual pages and turns of conversations, cut into sentences, without the heads
+and feet of pages; and which texts beside others are turns."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from ctxcompress.code.lexing import indent_of
 from ctxcompress.data.passages import Kind, Segment
@@ -12,9 +13,8 @@ from ctxcompress.segment.data_records import embedded_records
 from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.markdown import Block, markdown_blocks
 from ctxcompress.segment.rows import column_rows, table_rows
-from ctxcompress.segment.running_lines import without_running_lines
 from ctxcompress.segment.sentences import split_sentences
-from ctxcompress.text.lines import split_lines
+from ctxcompress.text.lines import ends_sentence, split_lines
 
 __all__ = ["conversation_segments", "prose_segments", "segments_together"]
 
@@ -33,6 +33,15 @@ _LONG_FENCE = 400
 """The most characters of a code block that is one segment."""
 _PIECE = 120
 """The most characters of statements in a fence that are kept or dropped together."""
+_FEWEST_PAGES = 4
+"""The least pages of a text with running heads or feet."""
+_LONGEST_FOOT = 200
+"""The most characters of a foot and a head together."""
+_PAGE = 1_000
+"""The least characters of a page, for most of them. Formulas are numbered, too."""
+_INTERRUPTING = 0.2
+"""The least share of them that stand in the middle of a sentence. "Step 2" stands between sentences."""
+_NUMBER = lazy_regex(r"\d{1,9}")
 _FENCE = lazy_regex(r"[ \t>]*+(`{3,}+|~{3,}+)")
 _CLOSER = lazy_regex(r"[ \t]*(?:[})\]{]|end\b|else\b|elif\b|except\b|finally\b|catch\b)")
 
@@ -40,7 +49,44 @@ _CLOSER = lazy_regex(r"[ \t]*(?:[})\]{]|end\b|else\b|elif\b|except\b|finally\b|c
 def prose_segments(text: str, language: str) -> list[Segment]:
     """Return the segments of a manual page, or of Markdown and any other text."""
     blocks = manual_blocks(text) or markdown_blocks(text)
-    return _segments(text, without_running_lines(text, blocks), language)
+    return _segments(text, _without_running_lines(text, blocks), language)
+
+
+def _without_running_lines(text: str, blocks: Iterable[Block]) -> Sequence[Block]:
+    """Return the blocks; running heads and feet, which each page of a text repeats, are boilerplate.
+
+    They are known by repetition, in any language: blocks that are the same but for a number that goes up, and that
+    interrupt sentences where the pages were put together.
+    """
+    blocks = list(blocks)
+    found = (places for places in _repeated(text, blocks) if _are_running(text, blocks, places))
+    running = {number for places in found for number in places}
+    if not running:
+        return blocks
+    return [block._replace(kind=Kind.BOILERPLATE) if n in running else block for n, block in enumerate(blocks)]
+
+
+def _repeated(text: str, blocks: Sequence[Block]) -> Iterable[Sequence[int]]:
+    """Return the numbers of the blocks that are the same but for their numbers, if there are enough of them."""
+    alike = defaultdict[str, list[int]](list)
+    for number, block in enumerate(blocks):
+        if block.kind is Kind.PARAGRAPH and block.end - block.start <= _LONGEST_FOOT:
+            words = " ".join(text[block.start : block.end].split())
+            masked = _NUMBER.sub("0", words)
+            if masked != words or "0" in words:
+                alike[masked].append(number)
+    return (places for places in alike.values() if len(places) >= _FEWEST_PAGES)
+
+
+def _are_running(text: str, blocks: Sequence[Block], places: Sequence[int]) -> bool:
+    """Tell whether one of the numbers always goes up, and the blocks are a page apart and interrupt sentences."""
+    texts = [text[blocks[place].start : blocks[place].end] for place in places]
+    counted = zip(*([int(number) for number in _NUMBER.findall(each)] for each in texts), strict=True)
+    goes_up = any(all(one < other for one, other in pairwise(numbers)) for numbers in counted)
+    before = (blocks[place - 1] for place in places if place)
+    open_ = sum(each.kind is Kind.PARAGRAPH and not ends_sentence(text[each.start : each.end]) for each in before)
+    pages = sorted(blocks[other].start - blocks[place].start for place, other in pairwise(places))
+    return goes_up and pages[len(pages) // 2] >= _PAGE and open_ >= _INTERRUPTING * len(places)
 
 
 def _segments(text: str, blocks: Iterable[Block], language: str) -> list[Segment]:

@@ -6,8 +6,9 @@ import threading
 import pytest
 from language_models import Model
 
+from ctxcompress.guarded import Guard, guarding
 from ctxcompress.language_model import Answer, Prompt
-from ctxcompress.pipeline.threads import NoAnswerError, ask
+from ctxcompress.pipeline.numbered_prompts import NoAnswerError, ask
 
 PROMPTS = [Prompt("", str(number)) for number in range(20)]
 
@@ -20,16 +21,16 @@ def test_a_model_that_never_answers_is_given_up_and_prompts_that_wait_are_not_as
         held.wait()
         return "1"
 
-    model, ticks = Model(hold), iter([0.0, 0.0, *[99.0] * 10])
+    model = Model(hold)
     try:
-        with pytest.raises(NoAnswerError, match=r"^no answer within 5 s$"):
-            ask(model, PROMPTS, 5, clock=lambda: next(ticks))
+        with pytest.raises(NoAnswerError, match=r"^no answer within 0.2 s$"), guarding(Guard.within(0.2)):
+            ask(model, PROMPTS)
         for _ in range(8):
             begun.acquire()
     finally:
         held.set()
     for thread in threading.enumerate():
-        if thread.name == "ctxcompress-llm":
+        if thread.name == "ctxcompress-plugged-in":
             thread.join()
     assert len(model.asked) == 8
 
@@ -37,4 +38,4 @@ def test_a_model_that_never_answers_is_given_up_and_prompts_that_wait_are_not_as
 def test_the_model_sees_the_context_variables_of_the_caller():
     variable = contextvars.ContextVar("trace")
     variable.set("run 7")
-    assert ask(Model(lambda prompt: variable.get()), PROMPTS[:1], 30) == [Answer("run 7")]
+    assert ask(Model(lambda prompt: variable.get()), PROMPTS[:1]) == [Answer("run 7")]

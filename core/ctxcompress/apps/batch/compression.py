@@ -14,7 +14,7 @@ from ctxcompress.config.options import CompressionConfig, Options
 from ctxcompress.data.results import Compression
 from ctxcompress.encoders.encoder import AsyncEncoder, OnLoop
 from ctxcompress.errors import InputError
-from ctxcompress.pipeline.threads import on_thread
+from ctxcompress.guarded import on_thread
 
 __all__ = ["BatchProgress", "BatchResult", "BatchRow", "CompressionPool", "acompress_batch", "compress_batch"]
 
@@ -99,8 +99,6 @@ async def acompress_batch(
         while (result := await on_thread(partial(next, results, None), thread)) is not None:
             yield result if on_loop is None else _operated(result, config)
     finally:
-        if on_loop is not None:
-            on_loop.cancel()
         thread.submit(results.close)
         thread.shutdown(wait=False)
 
