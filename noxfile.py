@@ -69,6 +69,18 @@ def test_browser(session: nox.Session) -> None:
     run(session, "pytest", "-rs", *(session.posargs or ["tests/browser"]))
 
 
+@here
+def fuzz(session: nox.Session) -> None:
+    """Fuzz each harness of tests/fuzz with coverage: `-- TARGET -max_total_time=600`, by default all for a minute."""
+    run(session, "pip", "install", "--quiet", "atheris==3.0.0")
+    target, *options = session.posargs or ["", "-max_total_time=60"]
+    known = [path.stem.removeprefix("fuzz_") for path in sorted(Path("tests/fuzz").glob("fuzz_*.py"))]
+    for each in [target] if target else known:
+        found = Path(session.create_tmp(), each)
+        found.mkdir(parents=True, exist_ok=True)
+        session.run(sys.executable, "tests/fuzz/fuzzing.py", each, str(found), *options, external=True)
+
+
 @elsewhere(name="test-minimum")
 def test_minimum(session: nox.Session) -> None:
     """Run the tests of the core and the adapters on the lowest versions that pyproject.toml declares."""
