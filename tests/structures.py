@@ -28,11 +28,12 @@ def _rows(text: str) -> None:
 
 
 def _fences(text: str) -> None:
+    """A fence in a list or a quote ends where that ends."""
     lines = text.split("\n")
     for token in MarkdownIt("commonmark").parse(text):
-        if token.type == "fence" and token.map:
+        if token.type == "fence" and token.map and token.level == 0:
             first, end = token.map
-            if end - first < 2 or not lines[end - 1].strip(" \t\r>").startswith(token.markup):
+            if end - first < 2 or not lines[end - 1].strip().startswith(token.markup):
                 raise ValueError(f"the fence of line {first} is open")
 
 

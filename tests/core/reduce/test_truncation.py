@@ -141,3 +141,18 @@ LONG = {
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG)
 def test_long_texts_end(text):
     assert len(cut(text, 2_000, "f word", "a.py").text) <= 2_000
+
+
+DATA = {
+    "a.xml": "<shop>\n" + "".join(f"  <item id='{n}'><name>Lyon {n}</name></item>\n" for n in range(12)) + "</shop>\n",
+    "a.yaml": "orders:\n" + "".join(f"  - id: {n}\n    city: Lyon {n}\n" for n in range(12)),
+    "a.csv": "id,name\n" + "".join(f"{n},Lyon {n}\n" for n in range(30)),
+}
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_data_is_cut_between_records_without_a_marker(name):
+    kept = cut(DATA[name], 150, name=name)
+    assert 20 < len(kept.text) <= 150
+    assert not kept.markers
+    assert set(kept.text.split("\n")) <= set(DATA[name].split("\n"))
