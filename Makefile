@@ -33,7 +33,7 @@ fuzz: $(DEV) ## fuzz readers and cutting with coverage: make fuzz TARGET=json SE
 	$(NOX) fuzz -- "$(TARGET)" -max_total_time=$(or $(SECONDS),60)
 
 properties: $(DEV) ## check the rules on N cases from seeds: make properties N=1000000
-	$(BIN)/python tests/properties/run.py $(or $(N),1000)
+	$(NOX) properties -- $(or $(N),1000)
 
 screenshots: $(DEV) ## make the images of docs/xray.md anew, with Chromium
 	$(BIN)/python tests/browser/screenshots.py docs/images

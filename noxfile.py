@@ -3,6 +3,7 @@ sessions; `nox -s test -- tests/core/select` runs one, with arguments for its pr
 
 Sessions use the environment that has nox, which is made of requirements-dev.txt, but for those about another one."""
 
+import os
 import shutil
 import sys
 from functools import partial
@@ -79,6 +80,14 @@ def fuzz(session: nox.Session) -> None:
         found = Path(session.create_tmp(), each)
         found.mkdir(parents=True, exist_ok=True)
         session.run(sys.executable, "tests/fuzz/fuzzing.py", each, str(found), *options, external=True)
+
+
+@here
+def properties(session: nox.Session) -> None:
+    """Check the rules on N cases that follow from seeds: `-- 1000000`, by default a thousand."""
+    folders = ("tests", "tests/core/render")
+    found = {"PYTHONPATH": os.pathsep.join(str(Path(folder).resolve()) for folder in folders)}
+    session.run(sys.executable, "tests/properties/run.py", *(session.posargs or ["1000"]), env=found, external=True)
 
 
 @elsewhere(name="test-minimum")

@@ -1,16 +1,19 @@
 """Files of configuration, TOML and JSON: options, or an error of ours."""
 
-import json
-import tomllib
+import atexit
+import shutil
+import tempfile
+from contextlib import suppress
+from pathlib import Path
 
-from fuzzing import read, spliced
+from fuzzing import HEAD, json_changed, spliced
 
 from ctxcompress import CompressionConfig
-from ctxcompress.config.files import options_of
+from ctxcompress.config import files  # noqa: F401 - else it is imported too late to be watched
 from ctxcompress.config.options import OPTIONS
 from ctxcompress.errors import CtxCompressError
 
-mutate = spliced(
+_toml = spliced(
     *(
         "[compression]\n",
         "[search]\n",
@@ -55,24 +58,37 @@ mutate = spliced(
         "order = 'edges'\n",
     ),
 )
-_KNOWN = ("preset", *OPTIONS)
+_tables = json_changed(
+    *("compression", "search", "knowledge", "engines", "options", "optimization", "enabled", "preset", *OPTIONS),
+    *("smartTruncation", "metadataOnly", "llm", "scoreThreshold", "maxLength", "preserveStructure", "dedup_threshold"),
+    *(
+        "dedup_enabled",
+        "ngram_dedup_enabled",
+        "min_confidence",
+        "kind",
+        "memory",
+        "ttl",
+        "max_bytes",
+        "docs",
+        "summary",
+    ),
+    *("auto", "25%", "words", "static", "rank", "xml", "edges", "drop", "ids", "/a+/", "/(a", "code", "title", "en"),
+)
+_ELSEWHERE = (b"path", b"persistent", b"both", b"url", b"static", b"\\")
+"""What makes a file, asks a server or loads a package has tests of its own."""
+_FOLDER = Path(tempfile.mkdtemp())
+atexit.register(shutil.rmtree, _FOLDER, ignore_errors=True)
+
+
+def mutate(data: bytes, size: int, seed: int) -> bytes:
+    return (_tables if data[HEAD : HEAD + 1] == b"{" else _toml)(data, size, seed)
 
 
 def check(data: bytes) -> None:
-    given = read(data)
-    try:
-        tables = json.loads(given.text) if given.choice % 4 == 0 else tomllib.loads(given.text)
-    except (ValueError, RecursionError):
+    text = data[HEAD:]
+    if any(word in text for word in _ELSEWHERE):
         return
-    # A cache in a file or on a server would be made: what a file says of it has tests of its own.
-    named = tables.get("compression") if isinstance(tables, dict) else None
-    if not isinstance(tables, dict) or "path" in str(named) or "persistent" in str(named) or "both" in str(named):
-        return
-    try:
-        options = options_of(tables, _KNOWN)
-        options.pop("enabled", None)
-        preset = options.pop("preset", None)
-        config = CompressionConfig(**options) if preset is None else CompressionConfig.from_preset(preset, **options)
-        assert config.budget >= 1
-    except CtxCompressError:
-        return
+    path = _FOLDER / ("a.json" if text[:1] == b"{" else "a.toml")
+    path.write_bytes(text)
+    with suppress(CtxCompressError):
+        assert CompressionConfig.from_file(path).budget >= 1

@@ -13,7 +13,8 @@ __all__ = ["TOKENIZERS", "Case"]
 
 _WORDS = (
     "timeout server default the a of is and 30 seconds retry pool Client.get request_id C++ don't 3.14 ERROR v2 "
-    "München Straße naïve файл настройка сервер 数据库 超时 默认 サーバー 再起動 เวลา ภาษาไทย المهلة सर्वर e\u0301te\u0301 👩\u200d👧 🇩🇪 "
+    "München Straße naïve файл настройка сервер 数据库 超时 默认 サーバー 再起動 เวลา ภาษาไทย "
+    "المهلة सर्वर e\u0301te\u0301 👩\u200d👧 🇩🇪 "
     "**bold** `code` [x](http://a.b) <b> && || == x=1 INV-0042 2024-05-17 https://a.b/c?d=e id, no; (so) “yes” $5 50%"
 ).split()
 _ODD = "\ud800 \udc00 \x00 \u200b \u202e \ufeff \u2028 \u0085 \x0b \r \u0301 \u200d \t \u00a0".split(" ")
@@ -119,7 +120,7 @@ class _Writer:
 
     def html(self) -> str:
         cells = "".join(f"<tr><td>{self._plain()}</td><td>{n}</td></tr>" for n in range(self.chance.randint(1, 6)))
-        return f"<html><body><h1>{self._plain()}</h1><p>{self._plain()}. It is <b>so</b>.<table>{cells}</table></body></html>"
+        return f"<html><h1>{self._plain()}</h1><p>{self._plain()}. It is <b>so</b>.<table>{cells}</table></html>"
 
     def _plain(self) -> str:
         return self.words(5).replace("<", "").replace("&", "")

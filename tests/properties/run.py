@@ -1,6 +1,6 @@
-"""Check the rules on many cases: `python tests/properties/run.py N [first seed]`. Two processes do it.
+"""Check the rules on many cases: `nox -s properties -- N [first seed]`. Two processes do it.
 
-A failure prints the seed and the rule; `python tests/properties/run.py 1 SEED` does it again, and prints the case.
+A failure prints the seed and the rule; `nox -s properties -- 1 SEED` does it again, and prints the case.
 """
 
 import copy
@@ -14,14 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
-
-sys.path[:0] = [
-    str(Path(__file__).parent),
-    str(Path(__file__).parents[1]),
-    str(Path(__file__).parents[1] / "core/render"),
-]
 
 import regex
 from accounts import assert_partition, assert_shown
@@ -62,8 +55,7 @@ def check_core(case: Case) -> str:
     compressor, count = Compressor(config), TokenCounter(TOKENIZERS[case.tokenizer])
     try:
         result = compressor.compress(case.query, given)
-    except CtxCompressError as error:  # rule 7: nothing else
-        assert isinstance(error, BudgetTooSmall) or "must_keep" in str(error), error
+    except BudgetTooSmall:  # rule 7: nothing else
         return "too small"
     assert repr(given) == before, "rule 6: an input is changed"
     assert result.tokens == count(result.text) <= config.budget, "rule 1: the budget"
@@ -83,11 +75,12 @@ def _check_verbatim(result: Compression, case: Case, config: CompressionConfig) 
     assert config.order != "source" or indices == sorted(indices), "rule 2: the order"
     for part in result.passages:
         assert_shown(part, case.texts[part.index])
-        # A lone character that fits nowhere else can be a part of a grapheme: whatever fits is none.
+        # Markup is cut at its tags, also where a combining mark follows one.
         starts = {match.start() for match in regex.finditer(r"\X", case.texts[part.index])} | {
             len(case.texts[part.index])
         }
-        assert all(offset in starts for span in part.spans for offset in span), "rule 2: within a grapheme"
+        cuts = {offset for span in part.spans for offset in span} - starts
+        assert all(case.texts[part.index][offset - 1] == ">" for offset in cuts), "rule 2: within a grapheme"
 
 
 def _filters(config: CompressionConfig) -> bool:
@@ -152,8 +145,7 @@ def _framework(way: Any) -> Callable[[Case], str]:
             return "refused"
         try:
             kept = way.compress(component, items, case.query)
-        except CtxCompressError as error:  # rule 7: nothing else
-            assert isinstance(error, BudgetTooSmall) or "must_keep" in str(error), error
+        except BudgetTooSmall:  # rule 7: nothing else
             return "too small"
         assert repr(items) == repr(before), "rule 6: an input is changed"
         assert all(one is not other for one in kept for other in items), "rule 6: an item is shared"
