@@ -79,7 +79,8 @@ def fuzz(session: nox.Session) -> None:
     for each in [target] if target else known:
         found = Path(session.create_tmp(), each)
         found.mkdir(parents=True, exist_ok=True)
-        session.run(sys.executable, "tests/fuzz/fuzzing.py", each, str(found), *options, external=True)
+        program = ("tests/fuzz/fuzzing.py", each, str(found), f"-artifact_prefix={found}-", *options)
+        session.run(sys.executable, *program, external=True)
 
 
 @here

@@ -1,4 +1,4 @@
-"""Cutting rows of CSV: they have as many fields as before, if the header and one row fit."""
+"""Cutting rows of CSV: they have as many fields as before, if the header and the longest row fit."""
 
 import csv
 import io
@@ -7,6 +7,7 @@ from cutting import cut
 from fuzzing import read, spliced
 from structures import is_whole
 
+from ctxcompress.segment.rows import row_outline
 from ctxcompress.text.tokens import TokenCounter
 
 mutate = spliced(
@@ -19,7 +20,7 @@ _COUNT = TokenCounter("o200k_base")
 def check(data: bytes) -> None:
     given = read(data)
     result = cut(given, "a.csv")
-    if not result or not is_whole("CSV", given.text) or "\r" in given.text.replace("\r\n", ""):
+    if not result or not is_whole("CSV", given.text) or not row_outline(given.text, "a.csv"):
         return
     rows = list(csv.reader(io.StringIO(given.text, newline="")))
     longest = max(_COUNT(",".join(row)) + 2 * len(row) for row in rows)

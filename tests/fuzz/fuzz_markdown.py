@@ -4,6 +4,7 @@ from cutting import cut
 from fuzzing import read, spliced
 from structures import is_whole
 
+from ctxcompress.data.passages import Kind
 from ctxcompress.segment.formats import segment
 
 mutate = spliced(
@@ -49,5 +50,5 @@ def check(data: bytes) -> None:
 
 def _begins_within_a_fence(text: str) -> bool:
     """Tell whether the text is taken for a chunk whose first fence is a closing one."""
-    first = next(iter(segment(text)), None)
-    return first is not None and not is_whole("Markdown", text[first.start : first.end])
+    first = next((text[part.start : part.end].strip() for part in segment(text) if part.kind is Kind.CODE), "```\n```")
+    return text.strip().startswith(first) and not (first.startswith(("```", "~~~")) and is_whole("Markdown", first))
