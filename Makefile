@@ -6,7 +6,7 @@ DEMO := $(VENV)/.installed-demo
 DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-minimum test-semantic test-browser screenshots check options docs format notebooks wheel smoke audit lock ablate clean
+.PHONY: help demo test test-all test-minimum test-semantic test-browser fuzz properties screenshots check options docs format notebooks wheel smoke audit lock ablate clean
 
 help: ## show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -28,6 +28,12 @@ test-semantic: $(DEV) ## run the tests with a real sentence encoder, whose weigh
 
 test-browser: $(DEV) ## run the tests of the page in a browser; without Chromium they are skipped
 	$(NOX) test-browser
+
+fuzz: $(DEV) ## fuzz readers and cutting with coverage: make fuzz TARGET=json SECONDS=600
+	$(NOX) fuzz -- "$(TARGET)" -max_total_time=$(or $(SECONDS),60)
+
+properties: $(DEV) ## check the rules on N cases from seeds: make properties N=1000000
+	$(NOX) properties -- $(or $(N),1000)
 
 screenshots: $(DEV) ## make the images of docs/xray.md anew, with Chromium
 	$(BIN)/python tests/browser/screenshots.py docs/images

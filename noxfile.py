@@ -3,6 +3,7 @@ sessions; `nox -s test -- tests/core/select` runs one, with arguments for its pr
 
 Sessions use the environment that has nox, which is made of requirements-dev.txt, but for those about another one."""
 
+import os
 import shutil
 import sys
 from functools import partial
@@ -67,6 +68,27 @@ def test_semantic(session: nox.Session) -> None:
 def test_browser(session: nox.Session) -> None:
     """Run the tests of the page in a browser; without Chromium they are skipped."""
     run(session, "pytest", "-rs", *(session.posargs or ["tests/browser"]))
+
+
+@here
+def fuzz(session: nox.Session) -> None:
+    """Fuzz each harness of tests/fuzz with coverage: `-- TARGET -max_total_time=600`, by default all for a minute."""
+    run(session, "pip", "install", "--quiet", "atheris==3.0.0")
+    target, *options = session.posargs or ["", "-max_total_time=60"]
+    known = [path.stem.removeprefix("fuzz_") for path in sorted(Path("tests/fuzz").glob("fuzz_*.py"))]
+    for each in [target] if target else known:
+        found = Path(session.create_tmp(), each)
+        found.mkdir(parents=True, exist_ok=True)
+        program = ("tests/fuzz/fuzzing.py", each, str(found), f"-artifact_prefix={found}-", *options)
+        session.run(sys.executable, *program, external=True)
+
+
+@here
+def properties(session: nox.Session) -> None:
+    """Check the rules on N cases that follow from seeds: `-- 1000000`, by default a thousand."""
+    folders = ("tests", "tests/core/render")
+    found = {"PYTHONPATH": os.pathsep.join(str(Path(folder).resolve()) for folder in folders)}
+    session.run(sys.executable, "tests/properties/run.py", *(session.posargs or ["1000"]), env=found, external=True)
 
 
 @elsewhere(name="test-minimum")

@@ -42,15 +42,19 @@ class Elision:
         """The language, which only a text of which something is kept and something is not has to know."""
         return source_language(self._text, self._name)
 
+    @property
+    def _is_data(self) -> bool:
+        return any(node.kind is NodeKind.RECORD for node in self._nodes[:1]) or self.language == "json"
+
     def markers(self, spans: Sequence[Span]) -> list[tuple[int, str]]:
         """Return the markers that a text needs if only `spans` of it are kept.
 
         A marker is (end of the span before it, its text with the line break before it). There is one for each gap
         between two statements of a function, for a body of which nothing is kept, and for dropped clauses of a
         statement. Dropped members of a class need none beside other members. A marker is a comment, or `...` in Python
-        where the body would be empty. JSON has no comments, so it has no markers.
+        where the body would be empty. Data has no markers: few of its formats have comments.
         """
-        if not spans or tuple(spans) == ((0, len(self._text)),) or self.language == "json":
+        if not spans or tuple(spans) == ((0, len(self._text)),) or self._is_data:
             return []
         found: dict[int, str] = {}
         for place, mark in self._node_markers(self._nodes, _Kept(self._text, spans)):

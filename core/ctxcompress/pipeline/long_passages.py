@@ -69,7 +69,11 @@ def _truncated(part: Document, passage: Passage, cutter: "Cutter") -> tuple[Sequ
     cut = cutter.cut(part.text, passage)
     if not (cut.spans and cut.gaps):
         return part.pieces, ()
-    return tuple(part.within(cut.spans)), tuple(_gap_in_passage(gap, part) for gap in cut.gaps)
+    gaps = [_gap_in_passage(gap, part) for gap in cut.gaps]
+    # Of the white space between two pieces, which is in no passage, both gaps beside it would take what is there.
+    following = [*(gap.start for gap in gaps[1:]), gaps[-1].end]
+    apart = (gap._replace(end=min(gap.end, start)) for gap, start in zip(gaps, following, strict=True))
+    return tuple(part.within(cut.spans)), tuple(gap for gap in apart if gap.start < gap.end)
 
 
 def without_tags(documents: Iterable[Document], passages: Sequence[Passage], required: Spans) -> Sequence[Document]:

@@ -6,6 +6,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
+from accounts import assert_partition
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -141,3 +142,28 @@ LONG = {
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG)
 def test_long_texts_end(text):
     assert len(cut(text, 2_000, "f word", "a.py").text) <= 2_000
+
+
+DATA = {
+    "a.xml": "<shop>\n" + "".join(f"  <item id='{n}'><name>Lyon {n}</name></item>\n" for n in range(12)) + "</shop>\n",
+    "a.yaml": "orders:\n" + "".join(f"  - id: {n}\n    city: Lyon {n}\n" for n in range(12)),
+    "a.csv": "id,name\n" + "".join(f"{n},Lyon {n}\n" for n in range(30)),
+}
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_data_is_cut_between_records_without_a_marker(name):
+    kept = cut(DATA[name], 150, name=name)
+    assert 20 < len(kept.text) <= 150
+    assert not kept.markers
+    assert set(kept.text.split("\n")) <= set(DATA[name].split("\n"))
+
+
+def test_each_character_between_two_gaps_in_a_page_is_dropped_once():
+    page = (
+        "<m>/h1>>|| and pool don't. It /b>.<table><tr><td></><td>2><tr><td>Server pool Client.get no; 2024-05/td>"
+        "<td>3<tr><>no; request_/tr></table"
+    )
+    result = compress("pool '默认' || 2024-05-17'", [page], max_length=100)
+    assert len(result.dropped[0].spans) > 3
+    assert_partition(result, [page])

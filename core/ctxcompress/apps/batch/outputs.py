@@ -7,6 +7,7 @@ is cut off, and errors of rows after the last record are cut off, because these 
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from time import monotonic
 from typing import Any, BinaryIO, Protocol, Self
@@ -64,11 +65,8 @@ class ResumableOutput:
         return self
 
     def __exit__(self, *_: object) -> None:
-        try:
+        with closing(self._errors), closing(self._sink):  # each in any case: the errors have the lock
             self.flush()
-        finally:
-            self._sink.close()
-            self._errors.close()
 
     def resume(self) -> Totals:
         """Repair what an earlier run has left, and return the totals of the rows that it has done."""

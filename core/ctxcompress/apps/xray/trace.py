@@ -42,13 +42,13 @@ def new_page(page: str, folder: Path, name: str = "ctxcompress") -> Path:
 
 def _write(path: Path, content: bytes) -> None:
     # Readable by its owner only, because it contains texts of documents.
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        try:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
             file.write(content)
-            file.flush()
-        except OSError:
-            path.unlink(missing_ok=True)  # never leave half a page
-            raise
+    except OSError:  # also of closing, which writes the rest
+        path.unlink(missing_ok=True)  # never leave half a page
+        raise
 
 
 def _remove_oldest(folder: Path) -> None:

@@ -1,0 +1,54 @@
+"""Cutting Markdown: within the budget, verbatim, and no fence is left open that was closed."""
+
+from cutting import cut
+from fuzzing import read, spliced
+from structures import is_whole
+
+from ctxcompress.data.passages import Kind
+from ctxcompress.segment.formats import segment
+
+mutate = spliced(
+    *(
+        "# A\n\n",
+        "```\n",
+        "```python\n",
+        "~~~\n",
+        "````\n",
+        "> ",
+        "- ",
+        "  - ",
+        "1. ",
+        "   ",
+        "    ",
+        "\n\n",
+        "\n",
+        "\r\n",
+    ),
+    *(
+        "| a | b |\n|---|---|\n| 1 | 2 |\n",
+        "<b>",
+        "</b>",
+        "<!-- ",
+        " -->",
+        "`",
+        "``",
+        "[x](y)",
+        "[x]: y\n",
+        "\\",
+        "***\n",
+    ),
+    *("The timeout is 30 s. ", "It is so.", "Note:\n", "def f():\n    return 1\n", '{"a": 1}\n', "> ```\n", "- ```\n"),
+)
+
+
+def check(data: bytes) -> None:
+    given = read(data)
+    result = cut(given, "a.md" if given.choice % 2 else None)
+    if result and given.budget > 40 and is_whole("Markdown", given.text) and not _begins_within_a_fence(given.text):
+        assert is_whole("Markdown", result.text), result.text
+
+
+def _begins_within_a_fence(text: str) -> bool:
+    """Tell whether the text is taken for a chunk whose first fence is a closing one."""
+    first = next((text[part.start : part.end].strip() for part in segment(text) if part.kind is Kind.CODE), "```\n```")
+    return text.strip().startswith(first) and not (first.startswith(("```", "~~~")) and is_whole("Markdown", first))

@@ -1,0 +1,64 @@
+"""Tells whether a text is whole in its form, as the usual reader of that form says."""
+
+import ast
+import csv
+import io
+import json
+import tomllib
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Mapping
+
+import yaml
+from markdown_it import MarkdownIt
+from record_texts import fitting
+
+__all__ = ["READERS", "is_whole", "may_be_broken"]
+
+
+def _lines_of_json(text: str) -> None:
+    for line in text.split("\n"):
+        if line.strip():
+            json.loads(line)
+
+
+def _rows(text: str) -> None:
+    widths = {len(row) for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row}
+    if len(widths) != 1:
+        raise ValueError(f"rows have {sorted(widths)} fields")
+
+
+def _fences(text: str) -> None:
+    """A fence in a list or a quote ends where that ends."""
+    lines = text.split("\n")
+    for token in MarkdownIt("commonmark").parse(text):
+        if token.type == "fence" and token.map and token.level == 0:
+            first, end = token.map
+            if end - first < 2 or not lines[end - 1].strip().startswith(token.markup):
+                raise ValueError(f"the fence of line {first} is open")
+
+
+READERS: Mapping[str, Callable[[str], object]] = {
+    "JSON": json.loads,
+    "JSON Lines": _lines_of_json,
+    "XML": ET.fromstring,
+    "YAML": lambda text: list(yaml.safe_load_all(text)),
+    "TOML": tomllib.loads,
+    "CSV": _rows,
+    "Markdown": _fences,
+    "Python": ast.parse,
+}
+"""They raise ValueError, or an error of their own that `is_whole` knows."""
+
+
+def is_whole(form: str, text: str) -> bool:
+    """Tell whether a text can be read as this form."""
+    try:
+        READERS[form](text)
+    except (ValueError, SyntaxError, RecursionError, csv.Error, yaml.YAMLError):  # SyntaxError: also of XML
+        return False
+    return True
+
+
+def may_be_broken(form: str, text: str, budget: int) -> bool:
+    """Tell whether no record of JSON or XML that can be read alone fits into the budget with what is around it."""
+    return not any(is_whole(form, alone) for alone in fitting(text, budget))
