@@ -104,7 +104,8 @@ class OptionFields(BaseModel):
     last two, there is a warning, and `result.failures` says what failed."""
     timeout: float | None = None
     """The seconds that `encoder`, `llm` and `cache` may take in one compression, all together. What is late is left
-    behind, and the result is the one without it, with a warning, whatever `on_error` is. None waits."""
+    behind, and the result is the one without it, with a warning, whatever `on_error` is. None waits, for a language
+    model 30 s."""
     telemetry: bool | object = Field(default=False, json_schema_extra={"type": "boolean"})
     """Whether OpenTelemetry is told of each compression, or an observer that is; see docs/how-to/metrics.md."""
 

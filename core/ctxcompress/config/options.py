@@ -240,7 +240,8 @@ class CompressionConfig:
     timeout: float | None = option(
         None,
         "The seconds that `encoder`, `llm` and `cache` may take in one compression, all together. What is late is left "
-        "behind, and the result is the one without it, with a warning, whatever `on_error` is. None waits.",
+        "behind, and the result is the one without it, with a warning, whatever `on_error` is. None waits, for a "
+        "language model 30 s.",
         checks.seconds,
     )
     telemetry: bool | Observer = option(

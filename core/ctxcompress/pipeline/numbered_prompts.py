@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
+from math import inf
 
 from ctxcompress.data.stats import LLMStats
 from ctxcompress.data.table import Floats, SegmentTable
@@ -22,6 +23,8 @@ from ctxcompress.text.lines import BREAKS, replace_surrogates
 
 __all__ = ["Asking", "NoAnswerError", "NumberedPrompt", "ask", "numbered_prompts"]
 
+_SECONDS = 30.0
+"""The limit of all answers where no `timeout` is given: nobody waits for ever for a model."""
 _SYSTEM = """\
 You select evidence. You get a question, and segments of documents with numbers. Answer with the numbers of the \
 segments that are needed to answer the question, the most important first, separated by commas, and nothing else. \
@@ -236,7 +239,8 @@ def ask(model: LanguageModel, prompts: Sequence[Prompt]) -> list[Answer]:
 
 
 def _asked(model: LanguageModel, prompts: Sequence[Prompt]) -> list[Answer]:
-    with time_limit() as left:
+    with time_limit() as limit:
+        left = _SECONDS if limit == inf else limit
         if left <= 0:
             raise NoAnswerError("nothing is left of timeout")
         futures = begun(partial(model.complete, prompt) for prompt in prompts)
