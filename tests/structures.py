@@ -6,13 +6,13 @@ import io
 import json
 import tomllib
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import yaml
 from markdown_it import MarkdownIt
 from record_texts import fitting
 
-__all__ = ["READERS", "is_whole", "may_be_broken"]
+__all__ = ["READERS", "is_whole", "may_be_broken", "open_fences"]
 
 
 def _lines_of_json(text: str) -> None:
@@ -27,14 +27,21 @@ def _rows(text: str) -> None:
         raise ValueError(f"rows have {sorted(widths)} fields")
 
 
+def open_fences(text: str) -> Sequence[int]:
+    """Return how deep each fence of Markdown is, in lists and quotes, that no line closes."""
+    lines, fences = text.split("\n"), [token for token in MarkdownIt("commonmark").parse(text) if token.type == "fence"]
+    places = [(token, *(token.map or (0, 0))) for token in fences]
+    return [
+        token.level
+        for token, first, end in places
+        if end - first < 2 or not lines[end - 1].strip(" \t\r>").startswith(token.markup)
+    ]
+
+
 def _fences(text: str) -> None:
     """A fence in a list or a quote ends where that ends."""
-    lines = text.split("\n")
-    for token in MarkdownIt("commonmark").parse(text):
-        if token.type == "fence" and token.map and token.level == 0:
-            first, end = token.map
-            if end - first < 2 or not lines[end - 1].strip().startswith(token.markup):
-                raise ValueError(f"the fence of line {first} is open")
+    if 0 in open_fences(text):
+        raise ValueError("a fence is open")
 
 
 READERS: Mapping[str, Callable[[str], object]] = {
