@@ -4,6 +4,7 @@ import ast
 import csv
 import io
 import json
+import re
 import tomllib
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +30,8 @@ def _rows(text: str) -> None:
 
 def open_fences(text: str) -> Sequence[int]:
     """Return how deep each fence of Markdown is, in lists and quotes, that no line closes."""
-    lines, fences = text.split("\n"), [token for token in MarkdownIt("commonmark").parse(text) if token.type == "fence"]
+    lines, parser = re.split(r"\r\n?|\n", text), MarkdownIt("commonmark", {"maxNesting": 1_000})
+    fences = [token for token in parser.parse(text) if token.type == "fence"]
     places = [(token, *(token.map or (0, 0))) for token in fences]
     return [
         token.level
