@@ -2,7 +2,7 @@
 full stops."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import sentencex
 
@@ -45,6 +45,15 @@ _DENSE = 3
 _UNSPACED = lazy_regex(f"[{WITHOUT_SPACES}]")
 _BULLET = lazy_regex(r"[\u2022\u2023\u25aa\u25cf\u25e6]")
 """After such a mark at its beginning, sentencex finds no sentence in a text."""
+_CAPITAL = r"[\"'(\u2018\u201c\u00ab]?[A-ZÀ-ÖØ-ÞА-ЯЁ]"
+_HAN = r"[\u201c\u300a\uff08\uff1a(\[]?[\u4e00-\u9fff]"
+_BODY = rf"(?:{_CAPITAL}[a-hj-uwyzß-öø-ÿа-яё][^\0]{{2,}}+|{_HAN}[^\0]{{3,}}+|[^\0]{{25,}}+)"
+"""A sentence, up to the next: longer than a list marker, or with a beginning that no list marker has."""
+_SURE = lazy_regex(
+    rf"{_BODY}(?:(?:(?<= )\0(?={_CAPITAL}|[\u0620-\u064a\u4e00-\u9fff])"
+    rf"|(?<=[\u3002\uff01\uff1f\u201d])\0(?={_HAN}|[0-9A-Za-wyz])){_BODY})*+(?:\0\s++)?"
+)
+"""Sentences with a null character between them that are sentences beyond doubt: `_begins` would not change them."""
 
 
 def split_sentences(text: str, start: int, end: int, language: str) -> list[int]:
@@ -58,13 +67,31 @@ def split_sentences(text: str, start: int, end: int, language: str) -> list[int]
     if len(part) <= _LONG and part.isascii() and not _SENTENCE_END.search(part):
         return [end]
     masked = _masked(part)
-    begins = _begins(part, masked, _sentence_begins(masked, language))
-    cuts: list[int] = []
+    sentences = sentencex.segment(language, masked) if len(part) <= _STRETCH else []
+    if _are_sure(part, sentences):
+        cuts = list(accumulate(map(len, sentences), initial=start))
+        return [*cuts[1:-2], end] if sentences[-1].isspace() else cuts[1:]
+    begins = _begins(part, masked, _sentence_begins(masked, sentences, language))
+    cuts = []
     for begin, next_ in pairwise([*begins, len(part)]):
         if next_ - begin > _PIECE:
             cuts.extend(_long_pieces(text, start + begin, start + next_))
         cuts.append(start + next_)
     return cuts
+
+
+def _are_sure(part: str, sentences: Sequence[str]) -> bool:
+    """Tell whether nothing of what sentencex found would be changed, as in most prose: one regular expression proves it
+    in a tenth of the time that looking at each sentence takes."""
+    if not sentences or ("\n" in part and part.find("\n", 0, len(part.rstrip())) >= 0):
+        return False
+    joined = "\0".join(sentences)
+    if len(joined) != len(part) + len(sentences) - 1 or not _SURE.fullmatch(joined):
+        return False
+    if len(part) <= _PIECE:
+        return True
+    longest = max(map(len, sentences))
+    return longest <= _PIECE or (longest <= _LONG and (part.isascii() or not _UNSPACED.search(part)))
 
 
 def _begins(part: str, masked: str, sentences: Iterable[int]) -> list[int]:
@@ -91,12 +118,15 @@ def _without_markers(part: str, begins: Sequence[int]) -> list[int]:
     return [begin for before, begin in pairs if begin - before > LONGEST_MARKER or not is_marker(part[before:begin])]
 
 
-def _sentence_begins(text: str, language: str) -> Iterator[int]:
-    """Yield where sentences begin according to sentencex.
+def _sentence_begins(text: str, sentences: Sequence[str], language: str) -> Iterator[int]:
+    """Yield where sentences begin according to sentencex. sentences: what it found, unless the text is too long.
 
     It reads the text in stretches, because its time grows with the square of the number of sentences and quotation
     marks. The sentence at the end of a stretch is read again with the next one.
     """
+    if sum(map(len, sentences)) == len(text):
+        yield from accumulate(map(len, sentences[:-1]), initial=0)
+        return
     stretch, is_begin = 0, True
     while stretch < len(text):
         part = text[stretch : stretch + _STRETCH]

@@ -5,8 +5,10 @@ from itertools import pairwise
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from segment_texts import texts
 
+from ctxcompress.segment import sentences as module
 from ctxcompress.segment.sentences import split_sentences
 
 
@@ -92,6 +94,42 @@ def test_a_long_line_is_not_cut_after_the_number_of_an_item():
 
 def test_very_short_sentences_are_not_alone():
     assert all(len(piece.strip()) > 2 for piece in sentences("No. 1. Go. A. The longer sentence follows here. B. C."))
+
+
+# What sentencex finds is taken as it is where it is surely right. The oracle looks at each sentence.
+
+PROSE = (
+    *(
+        "The cat sat on the mat near the house", "Anna", "A", "Iv", "ii", "2", "10", "He said", "approx", "30 s",
+        "no", "Dr",
+    ),
+    *(
+        "U.S", " ", " ", "  ", "\xa0", "\u3000", ". ", ". ", ". ", "! ", "? ", ".", "。", "！", "”", "“", '"', "'",
+        "(", ")",
+    ),
+    *(
+        "[", "]", "«", "`a. B`", "](http://a. b)", "https://x.y. Z", "\n", "\n\n", "- ", "1. ", "\u200e", "é", "É",
+        "Ё", "你好",
+    ),
+    *(
+        "世", "：", "ไทยภาษา", "مرحبا", "\u0301", "\ud800", "\r\n", "\t", "\0", "…", "lower case words",
+        "3 of them came",
+    ),
+)  # fmt: skip
+"""What makes or breaks the end of a sentence."""
+
+
+def checked(text, start, language):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_are_sure", lambda part, found: False)
+        return split_sentences(text, start, len(text), language)
+
+
+@given(
+    st.lists(st.sampled_from(PROSE), min_size=2, max_size=40).map("".join), st.sampled_from(("en", "de", "zh", "ar"))
+)
+def test_sure_sentences_are_those_that_each_check_finds(text, language):
+    assert split_sentences(text, 0, len(text), language) == checked(text, 0, language)
 
 
 WRAPPED = "\n".join(
