@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections import UserDict
+from concurrent.futures import ThreadPoolExecutor
 from unittest.mock import Mock
 
 import numpy as np
@@ -178,8 +179,10 @@ ARTICLES = [
 ]
 
 
-def test_a_search_result_is_compressed_with_four_calls_of_the_tokenizer(tokenizer):
-    result = compress("when was the old bridge of Dunmarrow built", ARTICLES, max_tokens=700)
+def test_beside_another_thread_a_search_result_is_compressed_with_four_calls_of_the_tokenizer(tokenizer):
+    with ThreadPoolExecutor(1) as executor:
+        question = "when was the old bridge of Dunmarrow built"
+        result = executor.submit(compress, question, ARTICLES, max_tokens=700).result()
     assert "1743" in result.text
     assert 650 <= result.tokens <= 700
     assert len(tokenizer.mock_calls) <= 4

@@ -33,7 +33,7 @@ _SAME_WORTH = 0.8
 """The least worth of a copy, relative to the best copy in its document, with which it can be kept in its place."""
 _READ_ALONE = frozenset((Kind.CODE, Kind.RECORD))
 """The kinds that can be kept without the line that announces them."""
-_EACH = 24
+_EACH = 12
 """Tokens: for each so many of the room, one of the best segments is counted ahead, together with the others."""
 _FILLS = 8
 """The most times that room is filled: first all of it, then what is left over."""

@@ -5,6 +5,7 @@ import reprlib
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
 from numbers import Integral
+from threading import active_count
 from typing import TYPE_CHECKING
 
 from ctxcompress.errors import ConfigError, InputError, TokenizerUnavailable
@@ -68,9 +69,9 @@ class TokenCounter:
         """Count the short ones of these texts together, if the tokenizer can, and remember their tokens.
 
         Each call of the tokenizer releases the interpreter's lock, and beside a busy thread can wait 5 ms to get it
-        back.
+        back. Without another thread, it is faster to count only what is asked for.
         """
-        if self.is_fast:
+        if self.is_fast and active_count() > 1:
             short = (text for text in dict.fromkeys(texts) if 0 < len(text) <= _LONGEST_REMEMBERED)
             new = [text for text in short if text not in self._known]
             self._known.update(zip(new, _together(new, str(self._encoding)), strict=True))
