@@ -1,7 +1,8 @@
 """The adjustments of what the model found: one table, in the order in which they run.
 
 An adjustment is a pure function for some kinds of text. It is here because marked cases that somebody else made lose at
-least a point of their evidence without it. `make ablate` switches each off in turn.
+least a point of their evidence without it, or because of a promise: contents and indexes do not displace what they lead
+to. `make ablate` switches each off in turn.
 """
 
 import re
@@ -169,16 +170,16 @@ def _sums(table: SegmentTable, rows: Sequence[int]) -> Iterator[tuple[int, list[
             summands.append(row)
 
 
-_SHARE = 0.1
+_OF_NAVIGATION = 0.1
 """What contents and indexes keep of their probability. They share more words with a question than what they lead to."""
-_FEWEST = 4
+_FEWEST_LINES = 4
 """The least lines of contents or of an index."""
-_LONGEST = 120
+_LONGEST_LINE = 120
 """The most characters of such a line."""
 _MOST, _SOME = 0.9, 0.3
 """The least share of lines in order, as the header of a page can be among them; and of lines on another page than the
 one before, and of names that stand elsewhere, as retrieval hands over some of the sections."""
-_KINDS = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.TABLE))
+_OF_LINES = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.TABLE))
 _LINE = lazy_regex(
     r"[\W\d_]*+(?P<name>[^\n]*[^\W\d_])(?=[^\s,]*[\s,]|\.\.)(?P<gap>[\W_]+)"
     r"(?P<pages>\d{1,4}(?:(?:, ?|-|\u2013)\d{1,4})*+)\W*"
@@ -208,14 +209,14 @@ def lower_navigation(table: SegmentTable, probability: Floats) -> Floats:
     only links to places in the same text. The pages of contents do not go back, and what they name stands elsewhere. An
     index is sorted, and has entries with several pages.
     """
-    runs = [run for run in _runs(table) if len(run) >= _FEWEST]
+    runs = [run for run in _runs(table) if len(run) >= _FEWEST_LINES]
     if not runs:
         return probability
     lines = {line.segment for run in runs for line in run}
-    others = (text for number, text in enumerate(table.texts) if len(text) <= _LONGEST and number not in lines)
+    others = (text for number, text in enumerate(table.texts) if len(text) <= _LONGEST_LINE and number not in lines)
     elsewhere = set(map(_name, others))
     lowered = probability.copy()
-    lowered[list({line.segment for run in runs if _is_navigation(run, elsewhere) for line in run})] *= _SHARE
+    lowered[list({line.segment for run in runs if _is_navigation(run, elsewhere) for line in run})] *= _OF_NAVIGATION
     return lowered
 
 
@@ -237,11 +238,11 @@ def _lines(table: SegmentTable) -> Iterator[tuple[tuple[int, int], _Line]]:
     """Yield ((document, number of the line), line) for each line that may be part of contents or of an index."""
     count = 0
     for number, text in enumerate(table.texts):
-        lines = text.split("\n") if table.kind[number] in _KINDS else ()
+        lines = text.split("\n") if table.kind[number] in _OF_LINES else ()
         for line in filter(None, map(str.strip, lines)):
             count += 1
             place = table.document[number], count
-            if len(line) <= _LONGEST and (line[-1:].isdigit() or line[-1:] == ")"):
+            if len(line) <= _LONGEST_LINE and (line[-1:].isdigit() or line[-1:] == ")"):
                 found = _LINE.fullmatch(line)
                 if found:
                     pages = [int(page) for page in _NUMBERS.findall(found["pages"])]

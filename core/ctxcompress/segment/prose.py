@@ -70,11 +70,9 @@ def _repeated(text: str, blocks: Sequence[Block]) -> Iterable[Sequence[int]]:
     """Return the numbers of the blocks that are the same but for their numbers, if there are enough of them."""
     alike = defaultdict[str, list[int]](list)
     for number, block in enumerate(blocks):
-        if block.kind is Kind.PARAGRAPH and block.end - block.start <= _LONGEST_FOOT:
-            words = " ".join(text[block.start : block.end].split())
-            masked = _NUMBER.sub("0", words)
-            if masked != words or "0" in words:
-                alike[masked].append(number)
+        is_short = block.kind is Kind.PARAGRAPH and block.end - block.start <= _LONGEST_FOOT
+        if is_short and _NUMBER.search(text, block.start, block.end):
+            alike[_NUMBER.sub("0", " ".join(text[block.start : block.end].split()))].append(number)
     return (places for places in alike.values() if len(places) >= _FEWEST_PAGES)
 
 
