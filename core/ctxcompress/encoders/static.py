@@ -142,9 +142,10 @@ class WordTable:
         All are given as words in lower case.
         """
         bags = [*queries, *labels, *texts]
-        words = list(chain.from_iterable(bags))
-        numbers = np.fromiter(map(self._numbers.get, words, repeat(-1)), np.int64, len(words))
-        text_of = np.repeat(np.arange(len(bags)), np.fromiter(map(len, bags), np.int64, len(bags)))
+        lengths = np.fromiter(map(len, bags), np.int64, len(bags))
+        words = chain.from_iterable(bags)
+        numbers = np.fromiter(map(self._numbers.get, words, repeat(-1)), np.int32, int(lengths.sum()))
+        text_of = np.repeat(np.arange(len(bags), dtype=np.int32), lengths)
         known = numbers >= 0
         sizes = len(queries), len(labels), len(texts)
         return closeness_of_bags(numbers[known], text_of[known], sizes, label_of, self._rows)

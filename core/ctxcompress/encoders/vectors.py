@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+Integers = NDArray[np.signedinteger]
 
 
 def without_surrogates(texts: Sequence[str]) -> list[str]:
@@ -164,12 +164,12 @@ def _divided(tokens: Integers, text_of: Integers, *sizes: int) -> Iterator[Bags]
 
 def _frequency(texts: Bags, labels: Bags, label_of: Integers, tokens: int) -> Integers:
     """Return for each token in how many texts it occurs, or in their labels, shape (tokens,)."""
-    keys = texts.text_of * tokens + texts.tokens
+    keys = texts.text_of * np.int64(tokens) + texts.tokens
     if labels.tokens.size:
         keys = np.concatenate([keys, _under_labels(labels, label_of, tokens)])
     keys.sort()
-    distinct = keys[np.diff(keys, prepend=-1) > 0]
-    return np.bincount(distinct % max(tokens, 1), minlength=tokens)
+    distinct = keys[np.concatenate([keys[:1] >= 0, keys[1:] != keys[:-1]])]
+    return np.bincount(np.remainder(distinct, max(tokens, 1), out=distinct), minlength=tokens)
 
 
 def _under_labels(labels: Bags, label_of: Integers, tokens: int) -> Integers:

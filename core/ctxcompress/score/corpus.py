@@ -49,7 +49,8 @@ class Concordance:
         words = list(chain.from_iterable(texts))
         self.vocabulary: dict[str, int] = {}
         """Word -> its number."""
-        self._numbers: Integers = np.fromiter(map(self.vocabulary.setdefault, words, count()), np.intp, len(words))
+        # Half the memory of np.intp: there is one for each word.
+        self._numbers = np.fromiter(map(self.vocabulary.setdefault, words, count()), np.int32, len(words))
         self._begin = np.zeros(len(texts) + 1, np.intp)
         np.fromiter(map(len, texts), np.intp, len(texts)).cumsum(out=self._begin[1:])
 
@@ -64,13 +65,13 @@ class Concordance:
         first: the number of the first text to look in; texts count from it.
         """
         begin = self._begin[first]
-        which = np.zeros(self._numbers.size, np.intp)
+        which = np.zeros(self._numbers.size, np.int32)
         which[[self.vocabulary[word] for word in words]] = range(1, len(words) + 1)
         which = which[self._numbers[begin:]]
         found = which.nonzero()[0]
         places = found + begin
         text = self._begin.searchsorted(places, side="right") - 1
-        return Found(text - first, places - self._begin[text], which[found] - 1)
+        return Found(text - first, places - self._begin[text], which[found].astype(np.intp) - 1)
 
 
 @dataclass(frozen=True)  # no slots: cached properties serve the next query

@@ -28,6 +28,8 @@ PATIENCE = 48
 """After this number of items in a row that do not fit, the knapsack counts as full."""
 _FRESH, _PARTLY_NEW = 0.85, 0.3
 """An item with a smaller share of new text is packed after all others, with a third of it new, before unlikely ones."""
+_MOST_REPEATS = 1_000
+"""Items that are put aside as repeats at most: of 50,000 records that are nearly alike, no more are looked at."""
 LIKELY = 0.012
 """The least probability of an item that is packed for its own sake; others fill up what is left. Sources, contracts and
 encyclopedias keep as much or more with 0.008 to 0.025. It is what `adaptive=True` means, too."""
@@ -255,7 +257,7 @@ class Knapsack:
         for item in order:
             if item in kept:
                 continue
-            if self.room <= 0 or misses > PATIENCE:
+            if self.room <= 0 or misses > PATIENCE or len(repeats or ()) >= _MOST_REPEATS:
                 return
             # The estimate is too much for most items once the budget is nearly full.
             wanted = self._wanted(item) if at_least(item) <= self.room else _NOTHING

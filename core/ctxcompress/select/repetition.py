@@ -31,15 +31,15 @@ as a whole; a sentence is on its own."""
 
 
 class Runs:
-    """The runs of eight words of each text, computed on demand and cached."""
+    """The hashes of the runs of eight words in each text, computed on demand and cached."""
 
     __slots__ = ("_known", "_texts")
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
-        self._known: dict[int, frozenset[tuple[str, ...]]] = {}
+        self._known: dict[int, frozenset[int]] = {}
 
-    def of(self, item: int) -> frozenset[tuple[str, ...]]:
+    def of(self, item: int) -> frozenset[int]:
         """Return the runs of a text; none for items beyond the texts."""
         runs = self._known.get(item)
         if runs is None:
@@ -57,10 +57,10 @@ class Novelty:
     __slots__ = ("_before", "_runs", "_seen")
 
     def __init__(self, runs: Runs, before: Collection[int] = ()) -> None:
-        """before: the hashes of the runs of text that was kept before."""
+        """before: the runs of text that was kept before."""
         self._before = before
         self._runs = runs.of
-        self._seen: set[tuple[str, ...]] = set()
+        self._seen: set[int] = set()
 
     def copy(self) -> "Novelty":
         """Return an independent copy."""
@@ -72,9 +72,8 @@ class Novelty:
         """Return the share of the runs in the items' texts that no taken text has, 0 to 1."""
         if not self._before and all(map(self._seen.isdisjoint, map(self._runs, items))):
             return 1.0
-        runs: set[tuple[str, ...]] = set().union(*map(self._runs, items))
-        new = [run for run in runs - self._seen if hash(run) not in self._before]
-        return len(new) / len(runs) if runs else 1.0
+        runs: set[int] = set().union(*map(self._runs, items))
+        return len((runs - self._seen).difference(self._before)) / len(runs) if runs else 1.0
 
     def take(self, items: Collection[int]) -> None:
         """Add the runs of the items' texts."""
@@ -87,7 +86,7 @@ class DeliveredRuns:
 
     text: str = ""
     hashes: Collection[int] = frozenset()
-    """Of the runs: numbers take much less memory than tuples of words."""
+    """Of the runs."""
     last_words: tuple[str, ...] = ()
     """The words with which the next run may begin."""
 
@@ -100,12 +99,12 @@ class DeliveredRuns:
         if not text.startswith(self.text) or joins_word or ("|" in more and "|" not in self.text):
             known, more = DeliveredRuns(), text
         words = [*known.last_words, *_words_in(more, has_bars="|" in text)]
-        return DeliveredRuns(text, {*known.hashes, *map(hash, _runs_in(words))}, tuple(words[1 - _RUN :]))
+        return DeliveredRuns(text, {*known.hashes, *_runs_in(words)}, tuple(words[1 - _RUN :]))
 
 
-def _runs_in(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Return the runs of these words, one after the other."""
-    return zip(*(words[shift:] for shift in range(_RUN)), strict=False)
+def _runs_in(words: Sequence[str]) -> Iterator[int]:
+    """Return the hashes of the runs of these words. Numbers take much less memory than tuples of words."""
+    return map(hash, zip(*(words[shift:] for shift in range(_RUN)), strict=False))
 
 
 def _words_in(text: str, *, has_bars: bool) -> list[str]:
