@@ -96,3 +96,15 @@ def test_what_would_fit_but_stands_alone_is_dropped_as_unlikely():
     texts = ["The default timeout of the server is thirty seconds.", *(f"Boats {n}.\n\nTea {n}." for n in range(99))]
     result = compress("what is the default timeout of the server?", texts, max_tokens=500)
     assert {decision.reason for decision in result.dropped} == {Reason.UNLIKELY}
+
+
+def test_of_many_sentences_that_are_nearly_alike_no_more_are_read_than_a_thousand():
+    alike = [
+        f"Record {number} says the same as all the others do, and goes on to say it again." for number in range(3_000)
+    ]
+    texts = [" ".join([*alike, "The answer stands in this sentence and in no other one that is here."])]
+    structure = structure_of(texts)
+    values = np.linspace(0.5, 0.4, len(structure.table.segments))
+    kept = kept_of(texts, structure, values, 60)
+    assert len(kept) == 3  # what repeats fills the room
+    assert len(structure.runs._known) < 1_100
