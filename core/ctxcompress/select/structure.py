@@ -1,6 +1,5 @@
 """The structure of the candidates, whatever the query: announcements, headings, repeated texts and runs of words."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
@@ -40,7 +39,7 @@ _REFERRING = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE))
 _REFERENCES = REFERENCES - {"das", "la", "lo"}
 """The words that refer to what was said before. At the beginning of a sentence the others are articles."""
 _SELF_CONTAINED = 100
-"""Characters: what a shorter text says depends on its heading."""
+"""Characters: what a shorter text says depends on what stands around it. Twice, it says two things."""
 _CLOSING = lazy_regex(r"[ \t>]*(?:`{3,}|~{3,})\s*")
 
 
@@ -51,6 +50,7 @@ class Structure:
         "announced",
         "announcement",
         "antecedent",
+        "copies",
         "leading",
         "runs",
         "same",
@@ -63,8 +63,12 @@ class Structure:
         self.table = table
         self.stands = _stands(table)
         """Whether the segment can be chosen. Fences and headers of tables are not: they come with what needs them."""
-        self.same = _repeated_texts(table)
+        alike = _alike(table)
+        long = [numbers for numbers in alike if len(table.texts[numbers[0]]) >= _SELF_CONTAINED]
+        self.same = {number: table.texts[number].strip() for numbers in long for number in numbers}
         """Number of a segment -> its text, for segments with the same text that is to be kept once."""
+        self.copies = [numbers for numbers in alike if len(table.texts[numbers[0]]) < _SELF_CONTAINED]
+        """Segments with the same short text each, which says something else in each place."""
         self.under = _under(table)
         """Number of a heading -> the segments right under it, up to the next one. A heading that is all that a document
         has is a text like others: some loaders make one document of each element."""
@@ -165,26 +169,13 @@ def _is_bare_fence(text: str) -> bool:
     return not text[opening_fence(text) :].strip() or _CLOSING.fullmatch(text) is not None
 
 
-def _repeated_texts(table: SegmentTable) -> dict[int, str]:
-    """Return number of a segment -> its text, for those with the same text. A short one under another heading says
-    something else: its heading is part of what is returned."""
-    long = [number for number, text in enumerate(table.texts) if len(text) >= SHORTEST_REPEATED]
-    hashes = [hash(table.texts[number].strip()) for number in long]  # all stripped texts together take much memory
-    found = Counter(hashes)
-    if len(found) == len(hashes):
-        return {}
-    texts = {
-        number: _with_heading(table, number)
-        for number, hashed in zip(long, hashes, strict=True)
-        if found[hashed] > 1 and table.kind[number] not in _REPEATABLE
-    }
-    times = Counter(texts.values())
-    return {number: text for number, text in texts.items() if times[text] > 1}
-
-
-def _with_heading(table: SegmentTable, number: int) -> str:
-    text = table.texts[number].strip()
-    return text if len(text) >= _SELF_CONTAINED else "\n".join((*table.heading[number], text))
+def _alike(table: SegmentTable) -> list[list[int]]:
+    """Return the segments with the same text each."""
+    found: dict[int, list[int]] = {}
+    for number, text in enumerate(table.texts):
+        if len(text) >= SHORTEST_REPEATED and table.kind[number] not in _REPEATABLE:
+            found.setdefault(hash(text.strip()), []).append(number)
+    return [numbers for numbers in found.values() if len(numbers) > 1]
 
 
 def _announcing(table: SegmentTable) -> list[int]:

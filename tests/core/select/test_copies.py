@@ -1,0 +1,53 @@
+"""A short text that occurs again says something else in each place, so it is no duplicate; a long one is."""
+
+import pytest
+
+from ctxcompress import Passage, compress
+
+FILLER = " ".join(f"The hall number {n} was painted in summer and has {n + 3} windows." for n in range(40))
+FAQ = (
+    "**Can I return shoes?**\n\nYes, within 30 days.\n\n**Can I return underwear?**\n\nNo, for hygienic reasons.\n\n"
+    "**Can I return books?**\n\nYes, within 30 days.\n\n"
+)
+SERVERS = (
+    "Server alpha is in Lyon. The default timeout is 30 seconds.\n\nServer beta is in Rome. The default timeout is 60 "
+    "seconds.\n\nServer gamma is in Oslo. The default timeout is 30 seconds.\n\n"
+)
+PORTS = (
+    "Alpha:\n- port 80\n- TLS required\n\nBeta:\n- port 443\n- TLS optional\n\nGamma:\n- port 8080\n- TLS required\n\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "budget", "item", "answer"),
+    [
+        ("Can I return books?", FAQ, 60, "**Can I return books?**", "Yes, within 30 days."),
+        ("What is the timeout of server gamma?", SERVERS, 100, "Server gamma", "The default timeout is 30 seconds."),
+        ("Is TLS required for Gamma?", PORTS, 60, "Gamma:", "TLS required"),
+    ],
+)
+def test_the_answer_stands_below_the_item_that_was_asked_for(question, text, budget, item, answer):
+    result = compress(question, [text + FILLER], max_tokens=budget)
+    assert answer in result.text.partition(item)[2]
+    assert "duplicate" not in {drop.reason.value for drop in result.dropped}
+
+
+def test_what_several_documents_say_in_the_same_words_is_kept_of_each():
+    terms = {"ACME": 30, "Bolt": 14, "Core": 30}
+    common = "The office opens at eight. Coffee is free for all. The lift is repaired each spring. " * 4
+    passages = [
+        Passage(name, f"Contract of {name}. Payment is due within {days} days. Late fees are 2 %. {common}", title=name)
+        for name, days in terms.items()
+    ]
+    kept = compress("Compare the payment terms and late fees of ACME, Bolt and Core", passages, max_tokens=120).passages
+    assert len(kept) == 3
+    assert all(f"within {terms[one.id]} days. Late fees are 2 %." in one.text for one in kept)
+
+
+def test_a_long_text_is_kept_once():
+    long = "The default timeout of the client is thirty seconds; it can be changed in the file settings.toml, below [net]."
+    result = compress(
+        "what is the default timeout?", [f"{n} begins. {long} {FILLER}" for n in range(5)], max_tokens=100
+    )
+    assert result.text.count(long) == 1
+    assert "duplicate" in {drop.reason.value for drop in result.dropped}
