@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from agents import TResponseInputItem
 from agents.run import CallModelData, ModelInputData
 
 from ctxcompress import CompressionConfig
@@ -33,9 +32,8 @@ class CtxOutputFilter:
 
     def __init__(self, max_tokens: int | str = 1_000, **options: Any) -> None:
         """Make the filter. options: those of `ctxcompress.CompressionConfig`. Raises ConfigError, a ValueError."""
-        self._outputs = OutputCompressor(
-            CompressionConfig().with_options(max_tokens=max_tokens, **options), min_tokens=0
-        )
+        config = CompressionConfig().with_options(max_tokens=max_tokens, **options)
+        self._outputs = OutputCompressor(config, min_tokens=0)
         # Before each call of the model the filter sees all outputs again.
         self._remembered = lru_cache(_REMEMBERED)(self._shorter)
 
@@ -44,7 +42,7 @@ class CtxOutputFilter:
         items = await on_thread(lambda: list(self._shown(data.model_data.input)))
         return ModelInputData(input=items, instructions=data.model_data.instructions)
 
-    def _shown(self, items: Sequence[Any]) -> Iterator[TResponseInputItem]:
+    def _shown(self, items: Sequence[Any]) -> Iterator[Any]:
         """Yield the items with other outputs. An item that stays as it is, is the same object: the SDK tracks them."""
         calls: dict[str, dict[str, Any]] = {}
         question: str | None = None
@@ -54,8 +52,8 @@ class CtxOutputFilter:
                     question = "\n".join(_texts(content)).strip() or question
                 case {"type": "function_call", "call_id": call, "arguments": arguments}:
                     calls[call] = _read(arguments)
-                case {"type": "function_call_output", "call_id": call, "output": output} if texts := _texts(output):
-                    given = calls.get(call, {})
+                case {"type": "function_call_output", "call_id": call, "output": output}:
+                    given, texts = calls.get(call, {}), _texts(output)
                     query = asked_query(given) or question or named_query(given) or only_text(given.values())
                     shorter = self._remembered(texts, query)
                     if shorter != texts:
@@ -68,11 +66,8 @@ class CtxOutputFilter:
         outputs = self._outputs.for_query(query)
         if sum(map(outputs.count, texts)) <= outputs.config.budget:
             return texts
-        found = outputs.search_results(texts[0], query) if len(texts) == 1 else None
-        if found and found.compressed_tokens <= outputs.config.budget:
-            return (found.results,)
-        kept = {part.index: part.text for part in outputs.compress(texts, query).passages}
-        kept = kept or {0: outputs.emptied_text(texts[0]) or outputs.said_nothing()}
+        result = outputs.compress(texts, query)
+        kept = {part.index: part.text for part in result.passages} or {0: outputs.said_nothing()}
         return tuple(kept.get(place, "") for place in range(len(texts)))
 
 
@@ -85,16 +80,16 @@ def _read(arguments: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _texts(content: str | Sequence[Any]) -> tuple[str, ...]:
+def _texts(content: str | list[Any]) -> tuple[str, ...]:
     """Return the texts of a message or of an output."""
     return (content,) if isinstance(content, str) else tuple(part["text"] for part in content if _is_text(part))
 
 
 def _is_text(part: Any) -> bool:
-    return part.get("type") == "input_text"
+    return bool(part.get("type") == "input_text")
 
 
-def _with_texts(output: str | Sequence[Any], texts: Sequence[str]) -> str | list[Any]:
+def _with_texts(output: str | list[Any], texts: Sequence[str]) -> str | list[Any]:
     """Return an output with other texts. Parts of which nothing is kept are left out."""
     if isinstance(output, str):
         return texts[0]

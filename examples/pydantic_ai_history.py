@@ -2,7 +2,8 @@
 
     agent = Agent(model, tools=tools, capabilities=[ProcessHistory(shorter_results(max_tokens=1000))])
 
-It reads the messages before each request, also those of earlier runs that `message_history` brings.
+It reads the messages before each request, also those of earlier runs that `message_history` brings. pydantic-ai keeps
+what a processor returns, so `result.all_messages()` has the shorter results too.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -72,8 +73,8 @@ def _shown(messages: Sequence[ModelMessage], outputs: OutputCompressor) -> Itera
 
 
 def _is_plain(part: ToolReturnPart) -> bool:
-    """Return whether a part is a result of a tool that is nothing but text or data."""
-    return part.outcome == "success" and part.tool_kind is None and not part.files
+    """Return whether a part is a result that no kind of tools has a form for."""
+    return part.outcome == "success" and part.tool_kind is None
 
 
 def _text(content: str | Sequence[UserContent]) -> str:
@@ -87,10 +88,7 @@ def _shorter(content: Any, query: str | None, outputs: OutputCompressor) -> Any:
     """Return a result within the budget; what is neither text nor JSON stays as it is."""
     if outputs.count(shown_to_model(content)) <= outputs.config.budget:
         return content
-    found = outputs.search_results(content, query)
-    if found and found.compressed_tokens <= outputs.config.budget:
-        return found.results
     if isinstance(content, str):
-        return outputs.compress([content], query).text or outputs.emptied_text(content) or outputs.said_nothing()
+        return outputs.compress([content], query).text or outputs.said_nothing()
     data = outputs.data(content, query)
     return data.content if data else content

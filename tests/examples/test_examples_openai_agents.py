@@ -129,30 +129,50 @@ async def test_texts_beside_an_image_share_one_budget_and_the_image_stays() -> N
     assert Compressor().count("\n\n".join(texts)) <= BUDGET
 
 
+SHORT = "The build has 400 modules. The timeout is 30 seconds. Ships came in late."
+
+
+async def filtered(items: list[Any], **options: Any) -> ModelInputData:
+    data = CallModelData(ModelInputData(items, "Build."), Agent("builder"), None)
+    return await CtxOutputFilter(max_tokens=BUDGET, **options)(data)
+
+
 async def test_what_fits_is_the_same_object_and_nothing_given_is_changed() -> None:
-    call = {"type": "function_call", "call_id": "a", "name": "read_log", "arguments": "no JSON"}
+    image = {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}
     items: list[Any] = [
-        {"role": "user", "content": [{"type": "input_text", "text": QUERY}]},
-        call,
-        {"type": "function_call_output", "call_id": "a", "output": "short"},
+        {"role": "user", "content": [{"type": "input_text", "text": "When was module 301 compiled?"}]},
+        {"role": "user", "content": [image]},
+        {"type": "function_call", "call_id": "a", "name": "read_log", "arguments": "no JSON"},
+        {"type": "function_call_output", "call_id": "a", "output": SHORT},
         {"type": "function_call_output", "call_id": "unknown", "output": LOG},
-        {"type": "function_call_output", "call_id": "a", "output": []},
+        {"type": "function_call_output", "call_id": "a", "output": [image]},
         {"type": "reasoning", "id": "r", "summary": []},
     ]
     before = deepcopy(items)
-    data = CallModelData(ModelInputData(items, "Build."), Agent("builder"), None)
-    found = await CtxOutputFilter(max_tokens=BUDGET)(data)
+    found = await filtered(items, adaptive=True)
     assert items == before
     assert found.instructions == "Build."
-    assert [one is other for one, other in zip(items, found.input, strict=True)] == [
-        True,
-        True,
-        True,
-        False,
-        True,
-        True,
+    same = [one is other for one, other in zip(items, found.input, strict=True)]
+    assert same == [True, True, True, True, False, True, True]
+    assert "module 301" in str(found.input[4])
+
+
+async def test_a_model_reads_that_nothing_answers() -> None:
+    items: list[Any] = [{"type": "function_call_output", "call_id": "a", "output": MANUAL}]
+    said = [{"role": "user", "content": "Who is the mayor of Lisbon?"}]
+    found = await filtered([*said, *items], adaptive=0.9, on_empty="drop")
+    assert outputs(found.input) == ["Nothing in this result answers the query."]
+
+
+async def test_parts_of_which_nothing_is_kept_are_left_out() -> None:
+    parts = [{"type": "input_text", "text": text} for text in LOG.splitlines()]
+    items: list[Any] = [
+        {"role": "user", "content": QUERY},
+        {"type": "function_call_output", "call_id": "a", "output": parts},
     ]
-    assert ANSWER in str(found.input[3])
+    kept = outputs((await filtered(items)).input)[0]
+    assert all(part in parts for part in kept)
+    assert {"type": "input_text", "text": ANSWER} in kept
 
 
 def test_a_wrong_option_is_refused_when_the_filter_is_made() -> None:

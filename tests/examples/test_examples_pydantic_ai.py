@@ -2,6 +2,7 @@
 
 import json
 from copy import deepcopy
+from datetime import date
 from typing import Any
 
 import pytest
@@ -77,8 +78,9 @@ def returns(messages: list[ModelMessage]) -> list[Any]:
 
 def test_the_model_reads_the_answer_within_the_budget() -> None:
     model = Scripted(("read_log", {"path": "build.log"}))
-    model.run()
+    (kept,) = returns(model.run().all_messages())
     (read,) = returns(model.read[-1])
+    assert read == kept
     assert ANSWER in read
     assert set(read.splitlines()) < {*LOG.splitlines(), "[…]"}
     assert Compressor().count(read) <= BUDGET
@@ -117,22 +119,29 @@ def test_errors_files_and_what_fits_stay_and_nothing_given_is_changed() -> None:
     parts = [
         ToolReturnPart("read_log", LOG, tool_call_id="a", outcome="failed"),
         ToolReturnPart("look", [LOG, image], tool_call_id="b"),
-        ToolReturnPart("read_log", "short", tool_call_id="c"),
+        ToolReturnPart("read_log", "It has 400 modules. Ships came in late. Done.", tool_call_id="c"),
         ToolReturnPart("find", LOG, tool_call_id="d", tool_kind="mine"),
-        ToolReturnPart("other", object(), tool_call_id="e"),
+        ToolReturnPart("days", [date(2026, 1, day) for day in range(1, 31)], tool_call_id="e"),
     ]
-    prompt = ModelRequest([UserPromptPart([QUERY, image])])
+    prompt = ModelRequest([UserPromptPart(["When was module 301 compiled?", image])])
     long = ModelRequest([ToolReturnPart("read_log", LOG, tool_call_id="unknown", metadata={"kept": 1})])
     messages: list[ModelMessage] = [prompt, ModelRequest(parts), long]
     before = deepcopy(long)
-    found = shorter_results(max_tokens=BUDGET)(messages)
+    found = shorter_results(max_tokens=BUDGET, adaptive=0.5)(messages)
     assert found[0] is prompt
     assert found[1] is messages[1]
     assert long == before
     (part,) = found[2].parts
     assert isinstance(part, ToolReturnPart)
-    assert ANSWER in part.content
+    assert "module 301" in part.content
     assert (part.tool_call_id, part.metadata) == ("unknown", {"kept": 1})
+
+
+def test_a_model_reads_that_nothing_answers() -> None:
+    said = UserPromptPart("Who is the mayor of Lisbon?")
+    messages: list[ModelMessage] = [ModelRequest([said, ToolReturnPart("read", MANUAL, tool_call_id="a")])]
+    found = shorter_results(max_tokens=BUDGET, adaptive=0.9, on_empty="drop")(messages)
+    assert returns(found) == ["Nothing in this result answers the query."]
 
 
 def test_a_wrong_option_is_refused_when_the_processor_is_made() -> None:

@@ -106,7 +106,11 @@ def test_a_secret_is_never_written() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"encoder": Meanings()}, {"encoder": EmbeddingsEncoder(Meanings())}, {"llm": UnknownChat(responses=["1"], api_key=KEY)}],
+    [
+        {"encoder": Meanings()},
+        {"encoder": EmbeddingsEncoder(Meanings())},
+        {"llm": UnknownChat(responses=["1"], api_key=KEY)},
+    ],
     ids=str,
 )
 def test_of_a_model_that_cannot_be_written_only_the_class_is_named(options: dict[str, Any]) -> None:
