@@ -6,7 +6,7 @@ DEMO := $(VENV)/.installed-demo
 DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-minimum test-semantic test-browser fuzz properties screenshots check options docs format notebooks wheel smoke audit lock ablate clean
+.PHONY: help demo test test-all test-minimum test-examples test-semantic test-browser fuzz properties screenshots check options docs format notebooks wheel smoke audit lock ablate clean
 
 help: ## show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -22,6 +22,9 @@ test-all: $(DEV) ## run all tests, each property on many examples
 
 test-minimum: $(DEV) ## run the tests of the core and the adapters on the lowest versions that pyproject.toml declares
 	$(NOX) test-minimum
+
+test-examples: $(DEV) ## run the tests of examples/ in the frameworks that these are for
+	$(NOX) test-examples
 
 test-semantic: $(DEV) ## run the tests with a real sentence encoder, whose weights come as a package
 	$(NOX) test-semantic

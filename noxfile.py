@@ -14,6 +14,7 @@ import nox
 DIST, SBOM = Path("dist"), Path("sbom")
 PROJECTS = (".", "packages/langchain-ctxcompress", "packages/llama-index-postprocessor-ctxcompress")
 LOCK = "requirements-dev.txt"
+FRAMEWORKS = ("haystack-ai==3.4.1", "openai-agents==0.24.0", "pydantic-ai-slim==2.68.0")
 
 nox.options.sessions = ["check", "docs", "test"]
 here = partial(nox.session, venv_backend="none")
@@ -100,6 +101,13 @@ def test_minimum(session: nox.Session) -> None:
     session.install("--quiet", "--constraint", str(constraints), "--editable", ".[test]")
     folders = ["tests/core", "tests/adapters", "tests/langchain", "tests/llamaindex"]
     session.run("pytest", "-n", "2", "--hypothesis-profile", "few", *(session.posargs or folders))
+
+
+@elsewhere(name="test-examples")
+def test_examples(session: nox.Session) -> None:
+    """Run the tests of examples/ in the frameworks that these are for."""
+    session.install("--quiet", ".", *FRAMEWORKS, "pytest", "pytest-asyncio", "pytest-socket", "hypothesis")
+    session.run("pytest", *(session.posargs or ["tests/examples"]))
 
 
 @here

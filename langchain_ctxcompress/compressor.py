@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import Embeddings
+from langchain_core.load.serializable import Serializable
 from langchain_core.runnables import ensure_config, run_in_executor
 from langchain_core.runnables.config import get_async_callback_manager_for_config, get_callback_manager_for_config
 from langchain_core.stores import BaseStore
@@ -36,7 +37,7 @@ else:
 __all__ = ["CtxCompressor", "load_tracers"]
 
 
-class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
+class CtxCompressor(ComponentOptions, Serializable, BaseDocumentCompressor):
     """A document compressor that keeps what answers the query, within a budget of tokens.
 
     The options are those of `ctxcompress.CompressionConfig`, as fields, and `preset`, `config`, `model` and `trace_to`.
@@ -65,7 +66,7 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     `encoder` raises: see `on_error`.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     encoder: Embeddings | Encoder | object | None = Field(default="words", description=OPTIONS["encoder"].description)
     """What tells the scorer "evidence" how close texts are in meaning: LangChain `Embeddings`, such as
@@ -80,6 +81,20 @@ class CtxCompressor(ComponentOptions, BaseDocumentCompressor):
     cache: object | None = Field(default=None, exclude=True, description=OPTIONS["cache"].description)
     """A cache for what is found out about documents: a `Cache` of ctxcompress.cache, or a ByteStore, such as
     `InMemoryByteStore()`. It saves time and changes nothing else; `model_dump` does not include it."""
+
+    @classmethod
+    @override
+    def is_lc_serializable(cls) -> bool:
+        """Return True: `loads(text, allowed_objects=[CtxCompressor], valid_namespaces=["langchain_ctxcompress"])` of
+        `langchain_core.load` reads what `dumps` writes."""
+        return True
+
+    @property
+    @override
+    def lc_attributes(self) -> dict[str, Any]:
+        """All options as JSON has them, because a preset has other defaults."""
+        models = {"encoder": _written(self.encoder), "llm": _written(self.llm)}
+        return self.model_dump(mode="json", exclude={"encoding", "telemetry", *models}) | models
 
     @classmethod
     @override
@@ -256,6 +271,12 @@ def load_tracers() -> None:
     """Import what LangChain imports in the first call of any component, so that no request has to wait for it."""
     for name in ("context", "langchain", "stdout"):
         import_module(f"langchain_core.tracers.{name}")
+
+
+def _written(model: object) -> object:
+    """Return a model that LangChain can write; of any other the class, which shows no key and which `loads` refuses."""
+    can_be = isinstance(model, str | None) or (isinstance(model, Serializable) and model.is_lc_serializable())
+    return model if can_be else type(model)
 
 
 def _inputs(documents: Sequence[Document], query: str) -> dict[str, object]:

@@ -91,6 +91,12 @@ class CtxCompressRetriever(_Strict):
     llm: BaseChatModel | BaseLLM | None = None
     """The language model that writes the searches if `decompose` is True. Where it fails or refuses, the rules do."""
 
+    @classmethod
+    @override
+    def is_lc_serializable(cls) -> bool:
+        """Return True: `langchain_core.load` writes and reads it if it can do so with the base retriever."""
+        return True
+
     @model_validator(mode="before")
     @classmethod
     def _with_compressor(cls, given: object) -> object:
