@@ -16,7 +16,7 @@ from ctxcompress.apps.cli.common_options import (
     given_options,
     starting_options,
 )
-from ctxcompress.apps.cli.report import complain, readable_errors
+from ctxcompress.apps.cli.report import complain
 from ctxcompress.config.options import Format
 from ctxcompress.errors import ConfigError
 
@@ -54,23 +54,22 @@ def mcp_command(
     from ctxcompress.apps.mcp import serve
 
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
-    with readable_errors():
-        if port is not None and not http:
-            raise ConfigError(f"--port {port} is given without --http; give both or neither")
-        if metrics and not http:
-            raise ConfigError("--metrics is given without --http; give both or neither")
-        number = (8_000 if port is None else port) if http else None
-        if not http:
-            # Ctrl-C ends the process at once: a thread waits for standard input, and no exception can wake it.
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
-        start = starting_options(preset, config, others, default="docs")
-        serve(
-            docs,
-            config=start.with_options(**given_options({"adaptive": adaptive})),
-            max_tokens=max_tokens,
-            format=format,
-            encoder=encoder,
-            port=number,
-            metrics=metrics,
-            ready=lambda where: complain(f"serving {docs} on {where}"),
-        )
+    if port is not None and not http:
+        raise ConfigError(f"--port {port} is given without --http; give both or neither")
+    if metrics and not http:
+        raise ConfigError("--metrics is given without --http; give both or neither")
+    number = (8_000 if port is None else port) if http else None
+    if not http:
+        # Ctrl-C ends the process at once: a thread waits for standard input, and no exception can wake it.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    start = starting_options(preset, config, others, default="docs")
+    serve(
+        docs,
+        config=start.with_options(**given_options({"adaptive": adaptive})),
+        max_tokens=max_tokens,
+        format=format,
+        encoder=encoder,
+        port=number,
+        metrics=metrics,
+        ready=lambda where: complain(f"serving {docs} on {where}"),
+    )

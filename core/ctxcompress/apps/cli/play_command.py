@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ctxcompress.apps.cli.common_options import ExcludeOption, IncludeOption, JsonlOption
 from ctxcompress.apps.cli.inputs import Choice, usable_inputs
-from ctxcompress.apps.cli.report import complain, readable_errors, write_text
+from ctxcompress.apps.cli.report import complain, write_text
 from ctxcompress.errors import ConfigError
 
 __all__ = ["play_command"]
@@ -19,7 +18,6 @@ def play_command(
         typer.Argument(
             metavar="FILE",
             help="The texts: files, .jsonl files and folders, as compress reads them; - for standard input.",
-            show_default=False,
         ),
     ] = None,
     docs: Annotated[
@@ -28,12 +26,10 @@ def play_command(
             "--docs",
             metavar="DIR",
             help="A folder in which each question finds its passages, in place of FILE.",
-            show_default=False,
         ),
     ] = None,
-    include: IncludeOption = None,
-    exclude: ExcludeOption = None,
-    jsonl: JsonlOption = False,
+    *,
+    choice: Choice,
     port: Annotated[int, typer.Option(metavar="N", help="The port; 0 picks a free one.")] = 8_765,
     opens: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
@@ -52,13 +48,11 @@ def play_command(
         if opens:
             webbrowser.open(address)
 
-    with readable_errors():
-        if bool(files) == (docs is not None):
-            raise ConfigError("give either FILE, one or more, or --docs DIR")
-        if docs is not None:
-            source, name = found_in(FolderIndex(docs)), docs
-        else:
-            choice = Choice(include=include or (), exclude=exclude or (), jsonl=jsonl)
-            passages = usable_inputs(files or [], choice).passages
-            source, name = (lambda _: passages), ", ".join(files or [])
-        play(source, name, port=port, ready=ready)
+    if bool(files) == (docs is not None):
+        raise ConfigError("give either FILE, one or more, or --docs DIR")
+    if docs is not None:
+        source, name = found_in(FolderIndex(docs)), docs
+    else:
+        passages = usable_inputs(files or [], choice).passages
+        source, name = (lambda _: passages), ", ".join(files or [])
+    play(source, name, port=port, ready=ready)

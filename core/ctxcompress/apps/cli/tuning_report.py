@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from ctxcompress.apps.cli.report import complain, write_text
+from ctxcompress.apps.cli.report import complain, write_parts, write_text
 from ctxcompress.apps.feedback import Curve, FeedbackLog, Point, Tuning, tune, write_tuned
 from ctxcompress.apps.feedback.feedback_file import is_feedback_file
 from ctxcompress.errors import ConfigError
@@ -33,13 +32,11 @@ def run_tune(
     if as_json:
         write_text(json.dumps({"schema": "ctxcompress-tuning/1", "scope": log.scope, **tuning.to_dict()}))
         return
-    screen = Console(markup=False, highlight=False, width=_WIDTH)
-    with screen.capture() as shown:
-        for curve in tuning.curves:
-            screen.print(_table(curve) if curve.records else f"{curve.option}: no record says anything about it")
-        for line in _summary(tuning):
-            screen.print(line)
-    write_text(shown.get())
+    tables = (
+        _table(curve) if curve.records else f"{curve.option}: no record says anything about it"
+        for curve in tuning.curves
+    )
+    write_parts((*tables, *_summary(tuning)), _WIDTH)
 
 
 def _opened(file: str, scope: str | None) -> FeedbackLog:
