@@ -8,13 +8,11 @@ from ctxcompress.apps.evaluation.answering import AnswerSummary
 from ctxcompress.apps.evaluation.evaluation_curves import COLOURS
 from ctxcompress.apps.evaluation.evaluation_report import Report, Summary
 from ctxcompress.apps.evaluation.intervals import Estimate
-from ctxcompress.apps.xray.html import Html, element, label
+from ctxcompress.apps.xray.html import Html, element, label, line
 
 __all__ = [
     "answer_numbers",
     "chance",
-    "heads",
-    "line",
     "numbers",
     "percent",
     "points",
@@ -52,25 +50,14 @@ def _by_method(caption: str, rows: Sequence[Summary | AnswerSummary], lines: Seq
         element("th", {"scope": "col", "class": f"m{number % COLOURS}"}, label(row.method, 40))
         for number, row in enumerate(rows)
     )
-    return table(caption, [element("td"), *methods], [line(*each) for each in lines if any(each[-1])])
+    names = element("thead", None, element("tr", None, element("td"), *methods))
+    return table(caption, names, [line(*each) for each in lines if any(each[-1])])
 
 
-def table(caption: str, names: Sequence[Html], rows: Sequence[Html]) -> Html:
-    """Return a table that scrolls sideways where the page is narrow. names: of its columns."""
-    head = element("thead", None, element("tr", None, *names))
+def table(caption: str, head: Html, rows: Sequence[Html]) -> Html:
+    """Return a table that scrolls sideways where the page is narrow."""
     inside = element("table", None, element("caption", None, caption), head, element("tbody", None, *rows))
     return element("div", {"class": "wide"}, inside)
-
-
-def heads(*names: str) -> list[Html]:
-    """Return the names of columns."""
-    return [element("th", {"scope": "col"}, name) for name in names]
-
-
-def line(name: str, meaning: str, cells: Sequence[str]) -> Html:
-    """Return a line of a table: what it is of, and its figures."""
-    head = element("th", {"scope": "row"}, name, element("small", None, meaning))
-    return element("tr", None, head, *(element("td", {"class": "n"}, cell) for cell in cells))
 
 
 def with_interval(found: Estimate | None, write: Callable[[float], str]) -> Html:

@@ -5,9 +5,9 @@ from os import PathLike
 from typing import Any
 
 from ctxcompress.apps.evaluation.questions import Question
-from ctxcompress.apps.index.chunks import Chunk, analyse_file
+from ctxcompress.apps.index.chunks import analyse_file
 from ctxcompress.apps.index.folder_index import FolderIndex
-from ctxcompress.apps.index.ranking import Found, Ranking
+from ctxcompress.apps.index.ranking import Ranking
 from ctxcompress.compressor import PassageInput
 from ctxcompress.data.metadata import as_passages, passage_from_metadata
 from ctxcompress.data.passages import Passage
@@ -92,21 +92,11 @@ def from_folder(folder: str | PathLike[str], candidates: int = CANDIDATES) -> Re
     """
     index = FolderIndex(folder)
     index.refresh()
-    return lambda query: _passages(index.find(query, candidates))
+    return lambda query: [hit.passage() for hit in index.search(query, candidates)]
 
 
 def from_texts(texts: Mapping[str, str], candidates: int = CANDIDATES) -> Retrieve:
     """Return a function that finds the best chunks of texts by BM25. texts: id -> text."""
     vocabulary: dict[str, int] = {}
     ranking = Ranking.of([analyse_file(text, name, vocabulary) for name, text in texts.items()], vocabulary)
-    return lambda query: _passages(ranking.search(query, candidates))
-
-
-def _passages(found: Found) -> list[Passage]:
-    return [_passage(chunk, score) for chunk, score in found.best]
-
-
-def _passage(chunk: Chunk, score: float) -> Passage:
-    return Passage(
-        chunk.id, chunk.text, score=score, doc_id=chunk.path, file_path=chunk.path, header_path=chunk.header_path
-    )
+    return lambda query: [hit.passage() for hit in ranking.search(query, candidates).best]

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from ctxcompress.apps.xray.facts import MEANING, Facts, Scored
-from ctxcompress.apps.xray.html import Html, element, figure, label, plural, short
+from ctxcompress.apps.xray.html import Html, element, figure, label, plural, rest, short
 from ctxcompress.code.detection import looks_like_code
 from ctxcompress.data.passages import Passage, Span, joined
 from ctxcompress.data.results import Decision, KeptPassage, Reason
@@ -96,23 +96,17 @@ def map_of(facts: Facts) -> Html:
 
 def filters(facts: Facts) -> Html:
     """Return the choice of passages to show: all, the kept ones, or those dropped for one reason."""
-    rows = [("all", "all", f"{len(facts.passages):,}"), ("kept", "kept", f"{len(facts.compression.passages):,}")]
+    rows = [("all", f"{len(facts.passages):,}"), ("kept", f"{len(facts.compression.passages):,}")]
     for reason in facts.reasons:
         of = [decision for decision in facts.compression.dropped if decision.reason is reason]
-        rows.append((reason.value, reason.value, f"{len({decision.index for decision in of}):,}"))
-    chosen = [
-        element(
-            "label",
-            {"class": f"f r-{name}"},
-            element("input", {"type": "radio", "name": "f", "id": f"f-{name}", **_checked(name == "all")}),
-            f" {shown} ",
-            element("span", {"class": "n"}, number),
-        )
-        for name, shown, number in rows
-    ]
-    figures = element(
-        "label", {"class": "f"}, element("input", {"type": "checkbox", "id": "figures"}), " scores in figures"
-    )
+        rows.append((reason.value, f"{len({decision.index for decision in of}):,}"))
+    chosen = []
+    for name, number in rows:
+        choice = {"type": "radio", "name": "f", "id": f"f-{name}", **({"checked": ""} if name == "all" else {})}
+        inside = (element("input", choice), f" {name} ", element("span", {"class": "n"}, number))
+        chosen.append(element("label", {"class": f"f r-{name}"}, *inside))
+    box = element("input", {"type": "checkbox", "id": "figures"})
+    figures = element("label", {"class": "f"}, box, " scores in figures")
     legend = element("legend", None, "Show passages")
     return element("fieldset", {"class": "filters"}, legend, *chosen, figures)
 
@@ -164,16 +158,11 @@ def _header(index: int, passage: Passage, part: KeptPassage | None, leader: int 
         details.append(Html.of(("a duplicate: ", link(leader), " stands for it")))
     if part is not None and part.stands_for:
         details.append(Html.of(("stands for ", *_listed(map(link, part.stands_for)))))
+    number = element("a", {"href": f"#p{index}", "class": "no"}, f"#{index}")
     return element(
         "header",
         None,
-        element(
-            "h3",
-            {"id": f"t{index}"},
-            element("a", {"href": f"#p{index}", "class": "no"}, f"#{index}"),
-            " ",
-            label(name),
-        ),
+        element("h3", {"id": f"t{index}"}, number, " ", label(name)),
         element("span", {"class": f"state {_share(part)}"}, _STATES[_share(part)]),
         *([element("p", {"class": "place"}, *_listed(place))] if place else []),
         element("p", {"class": "told"}, *_listed(details)),
@@ -234,21 +223,19 @@ class _Texts:
 
     def _folded(self, part: Part) -> Iterator[Html]:
         """Yield the beginning of a part, and the rest to be opened."""
-        head, rest = part.text[:_HEAD], part.text[_HEAD:]
-        if part.reason is None or len(rest) <= _SHORTEST:
+        head, more = part.text[:_HEAD], part.text[_HEAD:]
+        if part.reason is None or len(more) <= _SHORTEST:
             yield from self._shown(part)
             return
         yield self._dropped(part.reason, head, _why(part), _HEAD)
-        summary = element("summary", None, f"{len(rest):,} more characters")
-        yield element("details", None, summary, self._dropped(part.reason, rest, "", self.limit))
+        summary = element("summary", None, f"{len(more):,} more characters")
+        yield element("details", None, summary, self._dropped(part.reason, more, "", self.limit))
 
     def _dropped(self, reason: Reason, text: str, why: str, limit: int) -> Html:
         """Return dropped text with its reason right before the first visible character."""
         begin = min(len(text) - len(text.lstrip()), limit) if why else 0
-        inside = [text[:begin], element("bdi", {"class": "why"}, why) if why else "", text[begin:limit]]
-        if len(text) > limit:
-            inside.append(element("bdi", {"class": "more"}, f"{len(text) - limit:,} more characters"))
-        return element("del", {"class": f"d r-{reason.value}"}, *inside)
+        inside = (text[:begin], element("bdi", {"class": "why"}, why) if why else "", text[begin:limit])
+        return element("del", {"class": f"d r-{reason.value}"}, *inside, *rest(len(text) - limit))
 
 
 def _why(part: Part) -> str:
@@ -294,20 +281,19 @@ def clusters(facts: Facts) -> Iterator[Html]:
 def _member(index: int, passage: Passage, leader: Passage) -> Html:
     if passage.text == leader.text:
         return _side(index, passage, [element("i", None, "the same text")], "")
-    return _side(
-        index,
-        passage,
-        list(_marked_differences(leader.text[:_COMPARED], passage.text[:_COMPARED])),
-        "marked: only here",
-    )
+    differences = [*_marked_differences(leader.text[:_COMPARED], passage.text[:_COMPARED])]
+    return _side(index, passage, differences, "marked: only here")
 
 
 def _side(index: int, passage: Passage, inside: Sequence[str], details: str) -> Html:
     name = next(filter(None, (passage.title, passage.file_path, passage.id)), "")
-    rest = len(passage.text) - _COMPARED
-    more = [element("bdi", {"class": "more"}, f"{rest:,} more characters")] if rest > 0 else []
     head = element("p", {"class": "told"}, link(index), " ", label(name, 80), element("small", None, details))
-    return element("div", {"class": "side"}, head, element("div", {"class": "c", "dir": "auto"}, *inside, *more))
+    return element(
+        "div",
+        {"class": "side"},
+        head,
+        element("div", {"class": "c", "dir": "auto"}, *inside, *rest(len(passage.text) - _COMPARED)),
+    )
 
 
 def _marked_differences(one: str, other: str) -> Iterator[str]:
@@ -330,7 +316,3 @@ def _listed(parts: Iterable[Html | str]) -> list[str]:
     for part in parts:
         found += [*[" · "] * bool(found), part]
     return found
-
-
-def _checked(is_so: bool) -> dict[str, str]:
-    return {"checked": ""} if is_so else {}

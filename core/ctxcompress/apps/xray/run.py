@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from ctxcompress.apps.xray.html import Html, document, element, label, plural
+from ctxcompress.apps.xray.html import Html, document, element, label, plural, saved
 from ctxcompress.apps.xray.page import kept_passages, number, reasons, style_sheet
 from ctxcompress.data.results import Compression
 from ctxcompress.data.stats import Observation, Report
@@ -62,13 +62,12 @@ class RunXray:
 def _numbers(count: int, steps: Sequence[_Step]) -> Html:
     before = sum(step.found.original_tokens for step in steps)
     after = sum(step.found.compressed_tokens for step in steps)
-    saved = f"{100 * (before - after) / before:.1f} % saved" if before else ""
     earlier = f"the last {len(steps):,} are shown" if count > len(steps) else ""
     seconds = sum(step.found.duration for step in steps)
     return element(
         "div",
         {"class": "numbers"},
-        number(f"{after:,}", f"of {plural(before, 'token')}", saved),
+        number(f"{after:,}", f"of {plural(before, 'token')}", saved(before, after)),
         number(f"{count:,}", "step" if count == 1 else "steps", earlier),
         number(f"{1e3 * seconds:,.0f}", "milliseconds", ""),
     )
@@ -76,10 +75,11 @@ def _numbers(count: int, steps: Sequence[_Step]) -> Html:
 
 def _card(step: _Step) -> Html:
     found = step.found
-    saved = f", {100 * found.tokens_saved / found.original_tokens:.1f} % saved" if found.original_tokens else ""
+    share = saved(found.original_tokens, found.compressed_tokens)
     budget = "" if found.max_tokens is None else f" (budget {found.max_tokens:,})"
-    tokens = f"{found.compressed_tokens:,} of {plural(found.original_tokens, 'token')}{saved}{budget}"
-    kept = f"{found.kept:,} of {plural(found.passages, 'passage')} · {tokens} · {1e3 * found.duration:,.1f} ms"
+    tokens = f"{found.compressed_tokens:,} of {plural(found.original_tokens, 'token')}"
+    tokens = ", ".join(filter(None, (tokens, share)))
+    kept = f"{found.kept:,} of {plural(found.passages, 'passage')} · {tokens}{budget} · {1e3 * found.duration:,.1f} ms"
     name = found.result.query.strip() if isinstance(found.result, Compression) else "search results"
     head = element("h2", None, f"{step.place}. ", label(name or "no query", 200))
     return element(
