@@ -192,7 +192,7 @@ def _duplicates_in_page(texts: Mapping[int, Sequence[str]]) -> Iterator[tuple[in
 
 def _padded_texts(record: Record) -> list[str]:
     """Return a result's texts with single spaces, also around them, so that only whole words match."""
-    return [f" {folded} " for *_, text in record.texts() if (folded := " ".join(text.split()))]
+    return [f" {folded} " for _, text in record.texts() if (folded := " ".join(text.split()))]
 
 
 def page_of(address: str) -> str:
