@@ -23,12 +23,10 @@ from ctxcompress.adapters.component_options import ComponentOptions
 from ctxcompress.adapters.records import original_index
 from llamaindex_ctxcompress.compression import acompress_nodes, compress_node_lists, compress_nodes, confidence_of_nodes
 from llamaindex_ctxcompress.convert import RECORD_KEY
-from llamaindex_ctxcompress.embeddings import as_encoder
 from llamaindex_ctxcompress.events import tell
 from llamaindex_ctxcompress.kv_stores import KVStoreMapping
-from llamaindex_ctxcompress.llms import LLMSelector, as_language_model
+from llamaindex_ctxcompress.models import LLMSelector, as_encoder, as_language_model, read_back, written_down
 from llamaindex_ctxcompress.window import context_window
-from llamaindex_ctxcompress.written_models import read_back, written_down
 
 __all__ = ["CtxCompressPostprocessor", "SerializedOptions"]
 

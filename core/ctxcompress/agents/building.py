@@ -21,12 +21,9 @@ from ctxcompress.text.lines import one_line, shortened
 __all__ = [
     "ADD",
     "STATUS",
-    "Added",
     "Addition",
     "Branches",
     "BudgetTooSmall",
-    "ContextStatus",
-    "Decision",
     "FrameworkBuilder",
     "ItemPassage",
     "KeptPassage",

@@ -15,8 +15,7 @@ from rich.table import Table
 from ctxcompress.apps.batch.job import BatchJob
 from ctxcompress.apps.batch.ray import run_on_ray
 from ctxcompress.apps.batch.row_files import found_files
-from ctxcompress.apps.batch.row_records import FieldNames
-from ctxcompress.apps.batch.statistics import BatchStats, Totals
+from ctxcompress.apps.batch.row_records import BatchStats, FieldNames, Totals
 from ctxcompress.apps.cli.batch_command import Request
 from ctxcompress.apps.cli.report import complain, error_screen, write_text
 from ctxcompress.apps.prices import InputPrice

@@ -22,7 +22,6 @@ from ctxcompress.errors import ConfigError, CtxCompressError
 __all__ = [
     "INCOMPLETE",
     "PAGES",
-    "SCHEMA",
     "as_json",
     "complain",
     "error_screen",

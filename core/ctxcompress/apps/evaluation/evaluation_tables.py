@@ -10,16 +10,7 @@ from ctxcompress.apps.evaluation.evaluation_report import Report, Summary
 from ctxcompress.apps.evaluation.intervals import Estimate
 from ctxcompress.apps.xray.html import Html, element, label, line
 
-__all__ = [
-    "answer_numbers",
-    "chance",
-    "numbers",
-    "percent",
-    "points",
-    "table",
-    "tokens",
-    "with_interval",
-]
+__all__ = ["answer_numbers", "chance", "numbers", "percent", "table", "tokens"]
 
 _Row = TypeVar("_Row", Summary, AnswerSummary)
 _Measure = tuple[str, str, Callable[[_Row], str]]

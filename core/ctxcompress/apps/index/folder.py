@@ -19,18 +19,7 @@ from typing import NamedTuple
 from ctxcompress.code.detection import is_code_name
 from ctxcompress.errors import ConfigError
 
-__all__ = [
-    "LARGEST",
-    "MOST_BYTES",
-    "MOST_FILES",
-    "Folder",
-    "Listing",
-    "Stamp",
-    "Unreadable",
-    "decoded",
-    "is_text_name",
-    "kinds_of",
-]
+__all__ = ["MOST_BYTES", "MOST_FILES", "Folder", "Listing", "Stamp", "Unreadable", "decoded", "kinds_of"]
 
 LARGEST = 5_000_000
 """The most bytes of a file that is read."""

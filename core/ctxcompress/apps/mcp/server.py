@@ -29,8 +29,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ctxcompress.agents.query_tool import QueryTool
 from ctxcompress.apps.index import FolderIndex
-from ctxcompress.apps.loopback.connections import Limits
-from ctxcompress.apps.loopback.serving import local_server, serve_on
+from ctxcompress.apps.loopback import Limits, local_server, serve_on
 from ctxcompress.apps.mcp.tools import DocumentTools, ToolSpec
 from ctxcompress.errors import CtxCompressError
 from ctxcompress.guarded import cancellable

@@ -14,8 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ctxcompress.apps.loopback.connections import Limits
-from ctxcompress.apps.loopback.serving import local_server, serve_on
+from ctxcompress.apps.loopback import Limits, local_server, serve_on
 from ctxcompress.apps.playground import Source
 from ctxcompress.apps.playground.answers import answer
 from ctxcompress.apps.playground.settings import FORMATS, PRESETS, encoders

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ctxcompress.apps.prices import InputPrice
 from ctxcompress.apps.xray.collect import collect_xray
-from ctxcompress.apps.xray.explanations import explained
+from ctxcompress.apps.xray.facts import explained
 from ctxcompress.apps.xray.page import brief as brief_page
 from ctxcompress.apps.xray.page import page as whole_page
 from ctxcompress.apps.xray.run import RunXray

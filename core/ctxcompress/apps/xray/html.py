@@ -26,7 +26,6 @@ __all__ = [
     "saved",
     "section",
     "short",
-    "visible",
     "with_codes",
 ]
 

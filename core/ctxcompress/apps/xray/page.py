@@ -15,20 +15,7 @@ from ctxcompress.apps.xray.passage_cards import clusters, clusters_of, filters, 
 from ctxcompress.data.results import Compression, Decision, KeptPassage
 from ctxcompress.data.stats import StageStats
 
-__all__ = [
-    "brief",
-    "cards",
-    "final_text",
-    "gauge",
-    "kept_passages",
-    "number",
-    "numbers",
-    "page",
-    "reasons",
-    "stages",
-    "steps",
-    "style_sheet",
-]
+__all__ = ["brief", "cards", "final_text", "kept_passages", "number", "numbers", "page", "reasons", "style_sheet"]
 
 _COUNTED: Mapping[str, str] = MappingProxyType(
     {

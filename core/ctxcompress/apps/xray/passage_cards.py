@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from ctxcompress.apps.xray.facts import MEANING, Facts, Scored
+from ctxcompress.apps.xray.facts import MEANING, Facts, Scored, within
 from ctxcompress.apps.xray.html import Html, element, figure, label, plural, rest, short
 from ctxcompress.code.detection import looks_like_code
 from ctxcompress.data.passages import Passage, Span, joined
@@ -77,14 +77,6 @@ def _kept(text: str, span: Span, scores: Sequence[Scored]) -> Iterator[Part]:
 
 def _best(start: int, end: int, scores: Sequence[Scored]) -> float | None:
     return max((scored.score for scored in within(start, end, scores)), default=None)
-
-
-def within(start: int, end: int, scores: Sequence[Scored]) -> Iterator[Scored]:
-    """Yield the segments that overlap with these characters."""
-    first = bisect_right(scores, start, key=lambda scored: scored.span.end)
-    while first < len(scores) and scores[first].span.start < end:
-        yield scores[first]
-        first += 1
 
 
 def map_of(facts: Facts) -> Html:
