@@ -211,7 +211,7 @@ class _Calls:
             added = self.builder.add(documents, query, max_tokens=self.most)
         except BudgetTooSmall as error:
             return message_without_room(error, self.builder), []
-        return message_for(added, self.builder), added.documents
+        return message_for(added.text, added.reasons, self.builder), added.documents
 
     async def aadd(self, query: str, callbacks: Callbacks = None) -> tuple[str, list[Document]]:
         documents = await self.retriever.ainvoke(query, {"callbacks": callbacks})
@@ -219,7 +219,7 @@ class _Calls:
             added = await self.builder.aadd(documents, query, max_tokens=self.most)
         except BudgetTooSmall as error:
             return message_without_room(error, self.builder), []
-        return message_for(added, self.builder), added.documents
+        return message_for(added.text, added.reasons, self.builder), added.documents
 
 
 def _state_tools(

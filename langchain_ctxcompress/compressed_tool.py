@@ -11,9 +11,10 @@ from langchain_core.tools import BaseTool
 
 from ctxcompress.adapters.component_options import ConfigSource, Preset
 from ctxcompress.agents.keeper import check_room
+from ctxcompress.agents.markers import Shorter
 from ctxcompress.agents.output_compressor import SearchLimits, class_with, named_query, only_text
 from langchain_ctxcompress.elision import AnyStore, ExpandableOutputs, Shelf
-from langchain_ctxcompress.outputs import Outputs, Shortened, areport, report
+from langchain_ctxcompress.outputs import Outputs, areport, report
 
 __all__ = ["compress_tool"]
 
@@ -96,7 +97,7 @@ class _Calls:
         shorter = self._outputs(None).shortened(_content(tool, result), self._query(args, kwargs))
         if shorter is None:
             return result
-        report(shorter.savings(tool.name))
+        report(tool.name, shorter)
         return _with_content(tool, result, shorter)
 
     async def arun(self, tool: BaseTool, *args: Any, **kwargs: Any) -> Any:
@@ -105,7 +106,7 @@ class _Calls:
         shorter = await self._outputs(asyncio.get_running_loop()).ashortened(_content(tool, result), query)
         if shorter is None:
             return result
-        await areport(shorter.savings(tool.name))
+        await areport(tool.name, shorter)
         return _with_content(tool, result, shorter)
 
     def _outputs(self, loop: asyncio.AbstractEventLoop | None) -> Outputs | ExpandableOutputs:
@@ -166,7 +167,7 @@ def _content(tool: BaseTool, result: Any) -> Any:
     return result[0] if _has_artifact(tool, result) else result
 
 
-def _with_content(tool: BaseTool, result: Any, shorter: Shortened) -> Any:
+def _with_content(tool: BaseTool, result: Any, shorter: Shorter) -> Any:
     return (shorter.content, result[1]) if _has_artifact(tool, result) else shorter.content
 
 

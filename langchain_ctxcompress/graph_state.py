@@ -68,7 +68,9 @@ class _Calls:
         return self.branches.join(runtime.state.get(self.key) or None, step, runtime.tool_call_id)
 
     def _command(self, builder: CtxContextBuilder, added: AddedDocuments, runtime: ToolRuntime) -> Command[Any]:
-        return self._answer(message_for(added, builder), added.documents, runtime, **{self.key: builder.to_dict()})
+        return self._answer(
+            message_for(added.text, added.reasons, builder), added.documents, runtime, **{self.key: builder.to_dict()}
+        )
 
     def _answer(self, text: str, documents: list[Document], runtime: ToolRuntime, **update: Any) -> Command[Any]:
         message = ToolMessage(text, tool_call_id=runtime.tool_call_id, name="search_and_add", artifact=documents)

@@ -17,11 +17,12 @@ from typing_extensions import TypedDict, override
 from ctxcompress.adapters.component_options import ConfigSource, Preset, check_flag, starting_config
 from ctxcompress.agents.history import Generation, check_history
 from ctxcompress.agents.keeper import EXPAND, Expander, check_room
+from ctxcompress.agents.markers import Shorter
 from ctxcompress.agents.output_compressor import SearchLimits, asked_query, named_query, on_thread, only_text
 from ctxcompress.agents.prompt_size import with_window
 from langchain_ctxcompress.elision import AnyStore, ExpandableOutputs, Shelf
 from langchain_ctxcompress.history import History
-from langchain_ctxcompress.outputs import Outputs, Shortened, areport, report
+from langchain_ctxcompress.outputs import Outputs, areport, report
 from langchain_ctxcompress.window import context_window, tokens_left
 
 __all__ = ["CtxCompressMiddleware", "CtxCompressState", "Savings"]
@@ -240,7 +241,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         shorter = None if outputs is None else outputs.shortened(result, _query(request))
         if shorter is None:
             return result
-        report(shorter.savings(request.tool_call["name"]), _config(request))
+        report(request.tool_call["name"], shorter, _config(request))
         return _with_savings(shorter)
 
     @override
@@ -255,7 +256,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         shorter = await outputs.ashortened(result, _query(request))
         if shorter is None:
             return result
-        await areport(shorter.savings(request.tool_call["name"]), _config(request))
+        await areport(request.tool_call["name"], shorter, _config(request))
         return _with_savings(shorter)
 
     def _outputs_for(
@@ -276,7 +277,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         return self._shelf.expandable(outputs, _config(request), store, loop)
 
 
-def _with_savings(shorter: Shortened) -> Command[Any]:
+def _with_savings(shorter: Shorter) -> Command[Any]:
     """Return a command with the message and its savings: a tool call writes into the state with a command."""
     savings = Savings(
         tool_results=1,

@@ -222,16 +222,18 @@ class _Shared:
     def add(self, query: str) -> str:
         nodes = self.retriever.retrieve(query) if self.retriever else []
         try:
-            return message_for(self.builder.add(nodes, query, max_tokens=self.most), self.builder)
+            added = self.builder.add(nodes, query, max_tokens=self.most)
         except BudgetTooSmall as error:
             return message_without_room(error, self.builder)
+        return message_for(added.text, added.reasons, self.builder)
 
     async def aadd(self, query: str) -> str:
         nodes = await self.retriever.aretrieve(query) if self.retriever else []
         try:
-            return message_for(await self.builder.aadd(nodes, query, max_tokens=self.most), self.builder)
+            added = await self.builder.aadd(nodes, query, max_tokens=self.most)
         except BudgetTooSmall as error:
             return message_without_room(error, self.builder)
+        return message_for(added.text, added.reasons, self.builder)
 
     def status(self) -> str:
         return str(self.builder.status())
@@ -255,7 +257,7 @@ class _InContext:
             except BudgetTooSmall as error:
                 return message_without_room(error, builder)
             state[self.key] = builder.to_dict()
-        return message_for(added, builder)
+        return message_for(added.text, added.reasons, builder)
 
     async def status(self, ctx: Context) -> str:
         saved = await ctx.store.get(self.key, default=None)

@@ -215,14 +215,6 @@ def compress_node_lists(
             yield partial(work.finish, row, result)
 
 
-class _Failed:
-    """The result of a row that failed."""
-
-
-class _Lost:
-    """The result of a row that ended its process."""
-
-
 @dataclass(frozen=True, slots=True)
 class _CompressNodes:
     config: CompressionConfig
@@ -231,23 +223,23 @@ class _CompressNodes:
     def prepare(self) -> None:
         Compressor(self.config).count("")
 
-    def do(self, row: _Row, /) -> _Compressed | _Failed | _Lost:
+    def do(self, row: _Row, /) -> _Compressed | str | None:
         try:
             found, compression = compress_nodes(self.config, row[0], row[1], self.mode)
         except Exception:  # noqa: BLE001 - raised again by `finish`, whatever it is
-            return _Failed()
+            return None
         return found, replace(compression, compressor=Compressor())  # without an encoder, which may be large
 
-    def lost(self, _: _Row, /) -> _Compressed | _Failed | _Lost:
-        return _Lost()
+    def lost(self, _: _Row, /) -> _Compressed | str | None:
+        from ctxcompress.apps.batch import LOST
 
-    def finish(self, row: _Row, result: _Compressed | _Failed | _Lost) -> _Compressed:
+        return LOST
+
+    def finish(self, row: _Row, result: _Compressed | str | None) -> _Compressed:
         """Return the result with the compressor that renders it. A row that failed fails again, in this process."""
-        if isinstance(result, _Lost):
-            from ctxcompress.apps.batch import LOST
-
-            raise BrokenProcessPool(LOST)
-        if isinstance(result, _Failed):
+        if isinstance(result, str):
+            raise BrokenProcessPool(result)
+        if result is None:
             return compress_nodes(self.config, row[0], row[1], self.mode)
         found, compression = result
         return found, replace(compression, compressor=Compressor(self.config).resolve_auto_budget(row[0]))

@@ -3,14 +3,13 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from llama_index.core.schema import BaseNode, MetadataMode, Node, TextNode
 
 from ctxcompress import Passage
 from llamaindex_ctxcompress.convert import copy_node
 
-__all__ = ["Framing", "NodeFrames", "framing"]
+__all__ = ["NodeFrames", "framing"]
 
 _KNOWN = (TextNode.get_content, Node.get_content)
 
@@ -47,15 +46,6 @@ class NodeFrames:
         return None if None in described else json.dumps(described)
 
 
-class Framing(Protocol):
-    """A function from a text to what a node with that text would show."""
-
-    def __call__(self, text: str, /) -> str: ...
-
-    @property
-    def description(self) -> tuple[str, str] | None: ...
-
-
 @dataclass(frozen=True, slots=True)
 class _Bare:
     description: tuple[str, str] = ("", "")
@@ -86,6 +76,10 @@ class _Asked:
     def __call__(self, text: str, /) -> str:
         self.copy.set_content(text)
         return self.copy.get_content(self.mode)
+
+
+Framing = _Bare | _Templated | _Asked
+"""A function from a text to what a node with that text would show."""
 
 
 def framing(node: BaseNode, mode: MetadataMode) -> Framing:

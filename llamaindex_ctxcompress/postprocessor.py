@@ -16,6 +16,7 @@ from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRan
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from llama_index.core.storage.kvstore.types import BaseKVStore
+from pydantic import FieldSerializationInfo
 from typing_extensions import override
 
 from ctxcompress import Compression, CompressionConfig, Encoder
@@ -63,13 +64,9 @@ class SerializedOptions(ComponentOptions):
             return encoding
         return f"<callable {getattr(encoding, '__qualname__', type(encoding).__qualname__)}>"
 
-    @field_serializer("encoder")
-    def _description_of_encoder(self, encoder: object) -> object:
-        return written_down("encoder", encoder)
-
-    @field_serializer("llm", check_fields=False)
-    def _description_of_llm(self, llm: object) -> object:
-        return written_down("llm", llm)
+    @field_serializer("encoder", "llm", check_fields=False)
+    def _description_of_model(self, model: object, info: FieldSerializationInfo) -> object:
+        return written_down(info.field_name, model)
 
     @field_serializer("trace_to")
     def _path_as_text(self, trace_to: str | PathLike[str] | None) -> str | None:
@@ -270,10 +267,8 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
         # LlamaIndex drops what it cannot pickle, from the object too, so it gets a copy. Without its encoding the copy
         # would count with another one, and without its encoder keep other texts, so that is refused.
         state = super(CtxCompressPostprocessor, self.model_copy()).__getstate__()
-        state["__dict__"].setdefault("cache", None)  # a cache that cannot be pickled only costs time
-        state["__dict__"].setdefault("telemetry", False)
-        state["__dict__"].setdefault("feedback", None)
-        state["__dict__"].setdefault("model", None)  # it has told its context window already
+        # A cache that cannot be pickled only costs time, and a model has told its context window already.
+        state["__dict__"] = {"cache": None, "telemetry": False, "feedback": None, "model": None, **state["__dict__"]}
         if "must_keep" not in state["__dict__"]:
             raise PicklingError("must_keep has a function that cannot be pickled; give one that a module defines")
         if "encoding" not in state["__dict__"]:

@@ -5,7 +5,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from threading import Lock
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from ctxcompress.agents.builder import Addition, ContextBuilder
 from ctxcompress.agents.context_state import plain_data
@@ -216,25 +216,18 @@ def room_for_search(builder: FrameworkBuilder[Any], tokens_per_search: int | Non
     return tokens_per_search or max(1, builder.max_tokens // _SHARE)
 
 
-class Added(Protocol):
-    """What an add of a framework's builder returns."""
+def message_for(text: str, reasons: Sequence[str], builder: FrameworkBuilder[Any]) -> str:
+    """Return what the language model reads of an add: the new text, or why there is none.
 
-    @property
-    def text(self) -> str: ...
-    @property
-    def reasons(self) -> Sequence[str]:
-        """The drop reasons, one for each dropped part."""
-
-
-def message_for(added: Added, builder: FrameworkBuilder[Any]) -> str:
-    """Return what the language model reads of an add: the new text, or why there is none."""
-    if added.text:
-        return added.text
-    if not added.reasons:
+    reasons: the drop reasons, one for each dropped part.
+    """
+    if text:
+        return text
+    if not reasons:
         return _NOTHING_FOUND
-    if set(added.reasons) <= {Reason.DUPLICATE, Reason.EMPTY}:
+    if set(reasons) <= {Reason.DUPLICATE, Reason.EMPTY}:
         return _NOTHING_NEW
-    if Reason.BUDGET not in added.reasons:
+    if Reason.BUDGET not in reasons:
         return _NO_ANSWER
     return _NO_ROOM.format(remaining=builder.remaining, max_tokens=builder.max_tokens)
 

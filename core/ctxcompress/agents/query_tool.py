@@ -24,7 +24,6 @@ __all__ = ["DESCRIPTION", "MAX_TOKENS", "NAME", "OUTPUT_SCHEMA", "Answer", "Quer
 NAME = "query_documents_compressed"
 MAX_TOKENS = 1_000
 """The default budget of an answer."""
-"""Options, and the number of results that was published with them."""
 
 # A language model reads these texts.
 DESCRIPTION = (

@@ -52,12 +52,8 @@ class Finding:
 def shown(findings: Sequence[Finding]) -> str:
     """Return the findings as lines of text."""
     width = max(len(finding.about) for finding in findings)
-    lines = (f"{finding.about:{width}}  {finding.found}{_then(finding.remedy)}" for finding in findings)
+    lines = (f"{each.about:{width}}  {'; '.join(filter(None, (each.found, each.remedy)))}" for each in findings)
     return "\n".join(lines) + "\n"
-
-
-def _then(remedy: str) -> str:
-    return f"; {remedy}" if remedy else ""
 
 
 def diagnosis() -> Iterator[Finding]:

@@ -44,8 +44,7 @@ FilesArgument = Annotated[
     ),
 ]
 PriceOption = Annotated[
-    str | None,
-    typer.Option(metavar="MODEL", help="Say what is saved, at the price of this language model's input."),
+    str | None, typer.Option(metavar="MODEL", help="Say what is saved, at the price of this language model's input.")
 ]
 
 

@@ -29,10 +29,7 @@ class Request:
     docs: Annotated[
         str | None,
         typer.Option(
-            "--docs",
-            metavar="DIR",
-            help="The folder to find passages in, by BM25.",
-            show_default="the passages of the questions",
+            metavar="DIR", help="The folder to find passages in, by BM25.", show_default="the passages of the questions"
         ),
     ] = None
     budgets: Annotated[
@@ -58,13 +55,9 @@ class Request:
             help="Without QUESTIONS: make N of the headings in --docs. Weaker than questions of users.",
         ),
     ] = None
-    json: Annotated[
-        str | None,
-        typer.Option("--json", metavar="OUT", help="Write the report, with the texts, to a file."),
-    ] = None
+    json: Annotated[str | None, typer.Option(metavar="OUT", help="Write the report, with the texts, to a file.")] = None
     page: Annotated[
-        str | None,
-        typer.Option(metavar="OUT.html", help="Write a page to show to others, with the texts."),
+        str | None, typer.Option(metavar="OUT.html", help="Write a page to show to others, with the texts.")
     ] = None
 
 
@@ -81,13 +74,11 @@ class Wanted:
     ] = None
     confidence: Annotated[float, typer.Option(metavar="SHARE", help="How sure --max-loss is to hold.")] = 0.9
     settings: Annotated[
-        str | None,
-        typer.Option(metavar="OUT.toml", help="Write that budget as a configuration file."),
+        str | None, typer.Option(metavar="OUT.toml", help="Write that budget as a configuration file.")
     ] = None
     llm: Annotated[
         str | None,
         typer.Option(
-            "--llm",
             metavar="MODULE:NAME",
             help="A chat model of LangChain, an LLM of LlamaIndex or a function that answers from each text.",
         ),
@@ -115,8 +106,7 @@ def eval_command(
     request: Request,
     wanted: Wanted,
     baseline: Annotated[
-        str | None,
-        typer.Option(metavar="REPORT", help="Compare with a report that --json wrote."),
+        str | None, typer.Option(metavar="REPORT", help="Compare with a report that --json wrote.")
     ] = None,
 ) -> None:
     """Measure on your questions what a budget keeps and saves.

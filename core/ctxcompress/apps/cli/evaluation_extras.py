@@ -1,7 +1,7 @@
 """What `eval` can say of a report besides its tables: a budget with a guarantee, answers of a model, and money."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -171,13 +171,15 @@ def _named(name: str) -> object:
 
 def interval(found: Estimate | None) -> str:
     """Return a share with its interval; without one if all questions are alike, because it would say nothing."""
-    if found is None or found.low == found.high:
-        return f"{found.mean:.0%}" if found else ""
-    return f"{found.mean:.0%} ({found.low:.0%} to {found.high:.0%})"
+    return _with_interval(found, "{:.0%}".format)
 
 
 def points(found: Estimate | None) -> str:
     """Return a difference of shares in points of a hundred, with its interval."""
+    return _with_interval(found, lambda share: f"{100 * share:+.0f}")
+
+
+def _with_interval(found: Estimate | None, write: Callable[[float], str]) -> str:
     if found is None or found.low == found.high:
-        return f"{100 * found.mean:+.0f}" if found else ""
-    return f"{100 * found.mean:+.0f} ({100 * found.low:+.0f} to {100 * found.high:+.0f})"
+        return write(found.mean) if found else ""
+    return f"{write(found.mean)} ({write(found.low)} to {write(found.high)})"

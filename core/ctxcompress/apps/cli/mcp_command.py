@@ -24,15 +24,14 @@ __all__ = ["mcp_command"]
 
 
 def mcp_command(
-    docs: Annotated[str, typer.Option("--docs", metavar="DIR", help="The folder whose text files are served.")],
+    docs: Annotated[str, typer.Option(metavar="DIR", help="The folder whose text files are served.")],
     max_tokens: Annotated[
         int | None, typer.Option(metavar="N", help="Limit an answer to N tokens.", show_default="1000")
     ] = None,
     preset: PresetOption = None,
     config: ConfigOption = None,
     format: Annotated[
-        Format | None,
-        typer.Option(help="How an answer shows the source of each result.", show_default="compact"),
+        Format | None, typer.Option(help="How an answer shows the source of each result.", show_default="compact")
     ] = None,
     encoder: EncoderOption = None,
     adaptive: AdaptiveOption = None,

@@ -22,11 +22,7 @@ def play_command(
     ] = None,
     docs: Annotated[
         str | None,
-        typer.Option(
-            "--docs",
-            metavar="DIR",
-            help="A folder in which each question finds its passages, in place of FILE.",
-        ),
+        typer.Option(metavar="DIR", help="A folder in which each question finds its passages, in place of FILE."),
     ] = None,
     *,
     choice: Choice,

@@ -65,7 +65,8 @@ class Named(NamedTuple):
         """Return in words why each of these pieces was dropped; "" where the method does not know."""
         if not isinstance(self.run, _Compressing):
             return ("",) * len(lost)
-        return tuple(self.run.explain(query, passages, max_tokens, lost))
+        result = self.run.result(query, passages, max_tokens)
+        return tuple(_reason(result, piece) for piece in lost)
 
     def xray(self, query: str, passages: Sequence[Passage], max_tokens: int) -> str:
         """Return a page that shows what was kept and dropped of every passage; "" if the method has none."""
@@ -106,9 +107,9 @@ class _Compressing:
     def result(self, query: str, passages: Sequence[Passage], max_tokens: int) -> Compression:
         return self._compressor.compress(query, passages, max_tokens=max_tokens)
 
-    def explain(self, query: str, passages: Sequence[Passage], max_tokens: int, lost: Sequence[str]) -> list[str]:
-        result = self.result(query, passages, max_tokens)
-        return [_reason(result, piece) for piece in lost]
+
+def _compressing(options: Callable[[Any], CompressionConfig]) -> Callable[[str, Encoding], _Run]:
+    return lambda argument, encoding: _Compressing(options(argument), encoding)
 
 
 def _reason(result: Compression, lost: str) -> str:
@@ -116,14 +117,6 @@ def _reason(result: Compression, lost: str) -> str:
         return next((part.why for part in result.explain(lost) if part.reason), "")
     except InputError:  # a relevant document may stand in the passages in another form
         return ""
-
-
-def _with_encoder(name: str, encoding: Encoding) -> _Run:
-    return _Compressing(CompressionConfig(encoder=name), encoding)
-
-
-def _with_preset(name: Any, encoding: Encoding) -> _Run:
-    return _Compressing(CompressionConfig.from_preset(name), encoding)
 
 
 def _first(_: str, encoding: Encoding) -> _Run:
@@ -244,15 +237,13 @@ class _Kind:
 
 
 _METHODS = {
-    "default": _Kind(lambda _, encoding: _Compressing(CompressionConfig(), encoding)),
-    "adaptive": _Kind(lambda _, encoding: _Compressing(CompressionConfig(adaptive=True), encoding)),
+    "default": _Kind(_compressing(lambda _: CompressionConfig())),
+    "adaptive": _Kind(_compressing(lambda _: CompressionConfig(adaptive=True))),
     "bm25": _Kind(_bm25),
     "first": _Kind(_first),
-    "preset": _Kind(_with_preset, "a preset", "preset:docs"),
-    "encoder": _Kind(_with_encoder, "an encoder", "encoder:words"),
-    "config": _Kind(
-        lambda path, encoding: _Compressing(starting_config(path, None), encoding), "a file", "config:ctx.toml"
-    ),
+    "preset": _Kind(_compressing(CompressionConfig.from_preset), "a preset", "preset:docs"),
+    "encoder": _Kind(_compressing(lambda name: CompressionConfig(encoder=name)), "an encoder", "encoder:words"),
+    "config": _Kind(_compressing(lambda path: starting_config(path, None)), "a file", "config:ctx.toml"),
     "EmbeddingsFilter": _Kind(_embeddings_filter, "an encoder", "EmbeddingsFilter:static"),
 }
 NAMES = tuple(kind.example or name for name, kind in _METHODS.items())
