@@ -15,11 +15,11 @@ from langgraph.types import Command
 from typing_extensions import TypedDict, override
 
 from ctxcompress.adapters.component_options import ConfigSource, Preset, check_flag, starting_config
+from ctxcompress.agents.framework_models import with_window
 from ctxcompress.agents.history import Generation, check_history
 from ctxcompress.agents.keeper import EXPAND, Expander, check_room
 from ctxcompress.agents.markers import Shorter
 from ctxcompress.agents.output_compressor import SearchLimits, asked_query, named_query, on_thread, only_text
-from ctxcompress.agents.prompt_size import with_window
 from langchain_ctxcompress.elision import AnyStore, ExpandableOutputs, Shelf
 from langchain_ctxcompress.history import History
 from langchain_ctxcompress.outputs import Outputs, areport, report

@@ -13,8 +13,8 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from ctxcompress import Compression, CompressionConfig, Compressor, Passage
 from ctxcompress.adapters.component_options import ConfigSource, Preset
 from ctxcompress.adapters.input_models import ExpandInput, SearchInput, query_input
+from ctxcompress.agents.framework_models import with_window
 from ctxcompress.agents.preview_tools import EXPAND, NOTHING, SEARCH, PreviewTools
-from ctxcompress.agents.prompt_size import with_window
 from ctxcompress.agents.query_tool import DESCRIPTION, NAME, Answer, QueryTool
 from ctxcompress.errors import InputError
 from langchain_ctxcompress.compressor import CtxCompressor, load_tracers

@@ -40,12 +40,11 @@ if TYPE_CHECKING:
     from llamaindex_ctxcompress.feedback import record
     from llamaindex_ctxcompress.formats import cite, format_nodes
     from llamaindex_ctxcompress.memory import CtxCompressMemoryBlock
-    from llamaindex_ctxcompress.models import EmbeddingsEncoder, LLMSelector
+    from llamaindex_ctxcompress.models import EmbeddingsEncoder, LLMSelector, prompt_tokens
     from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
     from llamaindex_ctxcompress.retriever import CtxCompressRetriever, CtxResearchRetriever
     from llamaindex_ctxcompress.tools import preview_tools, query_tool
     from llamaindex_ctxcompress.transformer import CtxAnalysisTransformer
-    from llamaindex_ctxcompress.window import prompt_tokens
 
 __all__ = [
     "ContextStore",
@@ -94,7 +93,7 @@ __getattr__, __dir__ = lazy_names(
         "expand_tool": "llamaindex_ctxcompress.elision",
         "format_nodes": "llamaindex_ctxcompress.formats",
         "preview_tools": "llamaindex_ctxcompress.tools",
-        "prompt_tokens": "llamaindex_ctxcompress.window",
+        "prompt_tokens": "llamaindex_ctxcompress.models",
         "query_tool": "llamaindex_ctxcompress.tools",
         "record": "llamaindex_ctxcompress.feedback",
     },

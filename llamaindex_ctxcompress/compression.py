@@ -20,8 +20,7 @@ from llamaindex_ctxcompress.convert import (
     passage_from_node,
     passed_through,
 )
-from llamaindex_ctxcompress.formats import showing, templates
-from llamaindex_ctxcompress.framing import NodeFrames
+from llamaindex_ctxcompress.formats import NodeFrames, showing, templates
 
 if TYPE_CHECKING:
     from ctxcompress.adapters.feedback_calls import FeedbackLog

@@ -26,8 +26,14 @@ from llamaindex_ctxcompress.compression import acompress_nodes, compress_node_li
 from llamaindex_ctxcompress.convert import RECORD_KEY
 from llamaindex_ctxcompress.events import tell
 from llamaindex_ctxcompress.kv_stores import KVStoreMapping
-from llamaindex_ctxcompress.models import LLMSelector, as_encoder, as_language_model, read_back, written_down
-from llamaindex_ctxcompress.window import context_window
+from llamaindex_ctxcompress.models import (
+    LLMSelector,
+    as_encoder,
+    as_language_model,
+    context_window,
+    read_back,
+    written_down,
+)
 
 __all__ = ["CtxCompressPostprocessor", "SerializedOptions"]
 

@@ -16,13 +16,13 @@ from ctxcompress import Compression, Compressor, Passage
 from ctxcompress.adapters.component_options import ConfigSource, Preset
 from ctxcompress.adapters.input_models import ExpandInput, SearchInput, query_input
 from ctxcompress.adapters.records import check_kind
+from ctxcompress.agents.framework_models import with_window
 from ctxcompress.agents.preview_tools import EXPAND, NOTHING, SEARCH, PreviewTools
-from ctxcompress.agents.prompt_size import with_window
 from ctxcompress.agents.query_tool import DESCRIPTION, NAME, Answer, QueryTool
 from ctxcompress.errors import InputError
 from llamaindex_ctxcompress.convert import compressed_or_same, passage_from_node
+from llamaindex_ctxcompress.models import context_window
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
-from llamaindex_ctxcompress.window import context_window
 
 __all__ = ["Found", "Previews", "preview_tools", "query_tool"]
 

@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
-from typing import Annotated
+from dataclasses import is_dataclass, replace
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any, get_origin
 
 import typer
 from rich.console import Console
 
 from ctxcompress import Passage, __version__, compress
 from ctxcompress.apps.cli.batch_command import batch_command
-from ctxcompress.apps.cli.commands import command
 from ctxcompress.apps.cli.common_options import (
     CompressionOptions,
     ConfigOption,
@@ -24,18 +25,18 @@ from ctxcompress.apps.cli.common_options import (
 )
 from ctxcompress.apps.cli.eval_command import eval_command
 from ctxcompress.apps.cli.inputs import STDIN, Choice, Inputs, usable_inputs
-from ctxcompress.apps.cli.mcp_command import mcp_command
-from ctxcompress.apps.cli.play_command import play_command
 from ctxcompress.apps.cli.report import (
     INCOMPLETE,
     as_json,
     complain,
     error_screen,
+    readable_errors,
     stats_table,
     write_file,
     write_new_page,
     write_text,
 )
+from ctxcompress.apps.cli.server_commands import mcp_command, play_command
 from ctxcompress.apps.doctor import diagnosis, shown
 from ctxcompress.apps.xray import html_page
 
@@ -200,6 +201,32 @@ def doctor() -> None:
     write_text(shown(findings))
     if any(finding.is_broken for finding in findings):
         raise typer.Exit(1)
+
+
+def command(run: Callable[..., None]) -> Callable[..., None]:
+    """Return a function for typer, with the options of a dataclass in place of the parameter that it is the type of.
+
+    Errors of this library become a message and an exit code.
+    """
+    own = signature(run).parameters
+    shared = {name: _options(each.annotation) for name, each in own.items() if is_dataclass(each.annotation)}
+
+    @wraps(run)
+    def called(**given: Any) -> None:
+        with readable_errors():
+            made = {
+                name: own[name].annotation(**{option.name: given.pop(option.name) for option in options})
+                for name, options in shared.items()
+            }
+            run(**made, **given)
+
+    options = [option for name, each in own.items() for option in shared.get(name, [each])]
+    called.__signature__ = Signature([each.replace(kind=Parameter.KEYWORD_ONLY) for each in options])  # type: ignore[attr-defined]
+    return called
+
+
+def _options(kind: Any) -> list[Parameter]:
+    return [each for each in signature(kind).parameters.values() if get_origin(each.annotation) is Annotated]
 
 
 _COMMANDS: Mapping[str, Callable[..., None]] = {

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import zip_longest
 
+from ctxcompress.apps.evaluation.evaluation_parts import tokens
 from ctxcompress.apps.evaluation.evaluation_report import Asked, Report, Row
-from ctxcompress.apps.evaluation.evaluation_tables import tokens
 from ctxcompress.apps.evaluation.methods import method_named
 from ctxcompress.apps.evaluation.questions import Question
 from ctxcompress.apps.evaluation.retrieval import Retrieve, passages_of

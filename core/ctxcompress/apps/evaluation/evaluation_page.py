@@ -8,17 +8,18 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from ctxcompress.apps.evaluation.answering import Answers
-from ctxcompress.apps.evaluation.evaluation_curves import curves, places
 from ctxcompress.apps.evaluation.evaluation_failures import Xrays, failures
-from ctxcompress.apps.evaluation.evaluation_report import Report, Summary
-from ctxcompress.apps.evaluation.evaluation_tables import (
+from ctxcompress.apps.evaluation.evaluation_parts import (
     answer_numbers,
     chance,
+    curves,
     numbers,
     percent,
+    places,
     table,
     tokens,
 )
+from ctxcompress.apps.evaluation.evaluation_report import Report, Summary
 from ctxcompress.apps.evaluation.guarantee import Guarantee, Trial
 from ctxcompress.apps.evaluation.intervals import Estimate
 from ctxcompress.apps.xray.html import Html, document, element, facts, head, line, plural, section

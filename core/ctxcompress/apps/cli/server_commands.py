@@ -1,8 +1,9 @@
-"""The command `mcp`."""
+"""The commands that serve: `mcp` and `play`."""
 
 import logging
 import signal
 import sys
+import webbrowser
 from typing import Annotated
 
 import typer
@@ -16,11 +17,12 @@ from ctxcompress.apps.cli.common_options import (
     given_options,
     starting_options,
 )
-from ctxcompress.apps.cli.report import complain
+from ctxcompress.apps.cli.inputs import Choice, usable_inputs
+from ctxcompress.apps.cli.report import complain, write_text
 from ctxcompress.config.options import Format
 from ctxcompress.errors import ConfigError
 
-__all__ = ["mcp_command"]
+__all__ = ["mcp_command", "play_command"]
 
 
 def mcp_command(
@@ -72,3 +74,45 @@ def mcp_command(
         metrics=metrics,
         ready=lambda where: complain(f"serving {docs} on {where}"),
     )
+
+
+def play_command(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILE",
+            help="The texts: files, .jsonl files and folders, as compress reads them; - for standard input.",
+        ),
+    ] = None,
+    docs: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="A folder in which each question finds its passages, in place of FILE."),
+    ] = None,
+    *,
+    choice: Choice,
+    port: Annotated[int, typer.Option(metavar="N", help="The port; 0 picks a free one.")] = 8_765,
+    opens: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+) -> None:
+    """Try out questions and options on a page, and see at once what is kept.
+
+    The page is served on 127.0.0.1 only, until Ctrl-C. Its address is printed. It exports the options as code.
+
+    Exit codes: 130 when it is stopped, 1 if no input can be used, 2 for wrong usage.
+    """
+    from ctxcompress.apps.index import FolderIndex
+    from ctxcompress.apps.playground import found_in, play
+
+    def ready(address: str) -> None:
+        complain(f"showing {name}; end it with Ctrl-C")
+        write_text(address)
+        if opens:
+            webbrowser.open(address)
+
+    if bool(files) == (docs is not None):
+        raise ConfigError("give either FILE, one or more, or --docs DIR")
+    if docs is not None:
+        source, name = found_in(FolderIndex(docs)), docs
+    else:
+        passages = usable_inputs(files or [], choice).passages
+        source, name = (lambda _: passages), ", ".join(files or [])
+    play(source, name, port=port, ready=ready)
