@@ -62,7 +62,8 @@ def compress_tool(
     """
     if not isinstance(tool, BaseTool):
         raise TypeError(f"tool is a {type(tool).__name__}; give a BaseTool, such as a function with @tool")
-    arguments = _arguments(tool)
+    schema = tool.args_schema
+    arguments = tuple(schema.get("properties", ()) if isinstance(schema, dict) else tool.args)
     if query_argument is not None and query_argument not in arguments:
         raise ValueError(
             f"query_argument is {query_argument!r}; the arguments of {tool.name} are {', '.join(arguments) or 'none'}"
@@ -169,8 +170,3 @@ def _content(tool: BaseTool, result: Any) -> Any:
 
 def _with_content(tool: BaseTool, result: Any, shorter: Shorter) -> Any:
     return (shorter.content, result[1]) if _has_artifact(tool, result) else shorter.content
-
-
-def _arguments(tool: BaseTool) -> tuple[str, ...]:
-    schema = tool.args_schema
-    return tuple(schema.get("properties", ())) if isinstance(schema, dict) else tuple(tool.args)

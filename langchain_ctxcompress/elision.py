@@ -111,7 +111,7 @@ class ExpandableOutputs:
         Blocks get a block with the marker. Anything else becomes text, with the marker as its last line. A result in
         which something looks like a handle is replaced in any case.
         """
-        found = self._shortened(content, query)
+        found = self.outputs.for_query(query).with_rules_that_fit(lambda outputs: self._fitted(outputs, content, query))
         if found is not None or (safe := _guarded(content)) is content:
             return found
         tokens = self.outputs.count(_text_of(safe))
@@ -120,10 +120,6 @@ class ExpandableOutputs:
     async def ashortened(self, content: Any, query: str | None) -> Shorter | None:
         """Do the same off the event loop."""
         return await on_own_thread(partial(self.shortened, content, query))
-
-    def _shortened(self, content: Any, query: str | None) -> Shorter | None:
-        outputs = self.outputs.for_query(query)
-        return outputs.with_rules_that_fit(lambda outputs: self._fitted(outputs, content, query))
 
     def _fitted(self, outputs: Outputs, content: Any, query: str | None) -> Shorter | None:
         return with_marker(

@@ -62,7 +62,9 @@ class GraphStore:
         if entry is None or self._is_expired(entry):
             return None
         text = self._read("texts", conversation, handle)
-        return None if text is None else _decoded(text)
+        if text is None:
+            return None
+        return str(text["text"] if "text" in text else json.loads(text["json"]))
 
     def handles(self, conversation: str, /) -> list[str]:
         """Return the handles of a conversation, the newest first."""
@@ -117,8 +119,3 @@ def _encoded(text: str) -> dict[str, Any]:
     """Return the text so that a database can store it as JSON: some refuse the character NUL and halves of pairs."""
     is_plain = "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
     return {"text": text} if is_plain else {"json": json.dumps(text)}
-
-
-def _decoded(value: Mapping[str, Any]) -> str:
-    text: str = value["text"] if "text" in value else json.loads(value["json"])
-    return text

@@ -270,7 +270,9 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
             return None
         outputs = self._budgets.get(name, self._outputs)
         if outputs.is_share:
-            outputs = outputs.in_window(_tokens_left(request.state))
+            # 0 if the model was not called through this.
+            left = request.state.get("ctxcompress_tokens_left") if isinstance(request.state, Mapping) else None
+            outputs = outputs.in_window(left if isinstance(left, int) else 0)
         if self._shelf is None:
             return outputs
         store = request.runtime.store if request.runtime else None
@@ -291,12 +293,6 @@ def _with_savings(shorter: Shorter) -> Command[Any]:
 def _config(request: ToolCallRequest) -> RunnableConfig | None:
     """Return the config of the run; None for a request that was made by hand."""
     return request.runtime.config if request.runtime else None
-
-
-def _tokens_left(state: Any) -> int:
-    """Return what the last call of the model left of its context window, 0 if it was not called through this."""
-    left = state.get("ctxcompress_tokens_left") if isinstance(state, Mapping) else None
-    return left if isinstance(left, int) else 0
 
 
 def _query(request: ToolCallRequest) -> str | None:

@@ -190,11 +190,7 @@ def _text_of(block: str | Mapping[str, object]) -> str:
 def _with_texts(blocks: Sequence[Any], texts: Mapping[int, str], asked: Collection[int]) -> list[Any]:
     """Return the blocks with other texts, without those among `asked` that have none now."""
     return [
-        _with_text(block, texts[place]) if place in texts else block
+        block if place not in texts else texts[place] if isinstance(block, str) else {**block, "text": texts[place]}
         for place, block in enumerate(blocks)
         if place not in asked or texts.get(place)
     ]
-
-
-def _with_text(block: str | Mapping[str, object], text: str) -> str | dict[str, object]:
-    return text if isinstance(block, str) else {**block, "text": text}

@@ -151,7 +151,10 @@ class _Outputs(OutputCompressor):
         if _are_nodes(raw):
             shown = [node.get_content(MetadataMode.LLM) for node in raw]
             if text in ("".join(f"{part}\n\n" for part in shown), str(raw)):
-                return Shorter([self._of_nodes(raw, query) or self.said_nothing()])
+                config = self.config.with_options(separator="\n\n")
+                nodes, _ = compress_nodes(config, query, raw, MetadataMode.LLM)
+                texts = [node.get_content(MetadataMode.LLM) for node in nodes]
+                return Shorter(["\n\n".join(texts) or self.said_nothing()])
         is_written = not isinstance(raw, str) and str(raw) == text
         found = self._search(raw if is_written else text, query)
         if found is not None:
@@ -165,10 +168,6 @@ class _Outputs(OutputCompressor):
         return Shorter(
             [kept or self.emptied_text(text) or self.said_nothing()], left_out=LeftOut.of_compression(result)
         )
-
-    def _of_nodes(self, nodes: Sequence[NodeWithScore], query: str | None) -> str:
-        kept, _ = compress_nodes(self.config.with_options(separator="\n\n"), query, nodes, MetadataMode.LLM)
-        return "\n\n".join(node.get_content(MetadataMode.LLM) for node in kept)
 
     def _passages(self, texts: Sequence[str], query: str | None, separator: str) -> Shorter:
         result = self.compress(texts, query, separator=separator)

@@ -176,7 +176,8 @@ def prompt_tokens(
     """
     prompt = [*([system_prompt] if system_prompt else []), *messages]
     texts = (text for message in prompt for text in _texts(message))
-    return count_prompt(texts, (_schema(tool) for tool in tools), encoding)
+    about = (tool.metadata if isinstance(tool, BaseTool) else tool for tool in tools)
+    return count_prompt(texts, (each.to_openai_tool(skip_length_check=True) for each in about), encoding)
 
 
 def _texts(message: ChatMessage | str) -> Iterator[str]:
@@ -186,8 +187,3 @@ def _texts(message: ChatMessage | str) -> Iterator[str]:
     yield "".join(block.text for block in message.blocks if isinstance(block, TextBlock))
     for call in message.additional_kwargs.get("tool_calls") or ():
         yield str(call)
-
-
-def _schema(tool: BaseTool | ToolMetadata) -> object:
-    metadata = tool.metadata if isinstance(tool, BaseTool) else tool
-    return metadata.to_openai_tool(skip_length_check=True)

@@ -64,7 +64,9 @@ class CtxCompressRetriever(BaseRetriever):
 
     @override
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        nodes = self._search(self._searches(query_bundle.query_str), query_bundle)
+        query = query_bundle.query_str
+        searches = decompose(query, self.llm) if self.decompose else [query]
+        nodes = self._search(searches, query_bundle)
         return self.postprocessor.postprocess_nodes(nodes, query_bundle)
 
     @override
@@ -81,9 +83,6 @@ class CtxCompressRetriever(BaseRetriever):
             # With the context, in which LlamaIndex keeps the span that these searches are part of.
             running = [executor.submit(copy_context().run, self.retriever.retrieve, bundle) for bundle in bundles]
             return _merged([search.result() for search in running])
-
-    def _searches(self, query: str) -> Sequence[str]:
-        return decompose(query, self.llm) if self.decompose else [query]
 
     async def _asearches(self, query: str) -> Sequence[str]:
         if not self.decompose:

@@ -147,7 +147,8 @@ def plain_data(value: object) -> Any:
 def _checked(data: object) -> Mapping[str, Any]:
     """Return the data if it is an undamaged state of this version."""
     if not isinstance(data, Mapping) or data.get("type") != _TYPE:
-        raise InputError(f"{_named(data)} is no state of a context; {_REMEDY}")
+        kind = f" of type {data.get('type')!r}" if isinstance(data, Mapping) else ""
+        raise InputError(f"a {type(data).__name__}{kind} is no state of a context; {_REMEDY}")
     if data.get("version") != _VERSION:
         raise InputError(
             f"the state of a context has version {data.get('version')!r}, but this is for version {_VERSION}; "
@@ -179,11 +180,6 @@ def _check_options(data: Mapping[str, Any], config: CompressionConfig) -> None:
 def _checksum(data: Mapping[str, Any]) -> str:
     text = json.dumps(data, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _named(data: object) -> str:
-    kind = type(data).__name__
-    return f"a {kind} of type {data.get('type')!r}" if isinstance(data, Mapping) else f"a {kind}"
 
 
 def _passage_data(passage: Passage) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
-from ctxcompress.language_model import Answer, LanguageModel, LLMSelector, Prompt
+from ctxcompress.language_model import Answer, LLMSelector, Prompt
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.tokens import Encoding, TokenCounter
 
@@ -14,7 +14,6 @@ __all__ = [
     "Answer",
     "Encoding",
     "LLMSelector",
-    "LanguageModel",
     "Prompt",
     "RememberedCounts",
     "count_prompt",

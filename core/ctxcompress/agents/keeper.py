@@ -184,7 +184,7 @@ class Expander:
 
         conversations: where the handle may be, the agent's own one first.
         """
-        name = _handle_of(handle)
+        name = handle.strip("[] \t\r\n\"'`").removeprefix("expand").strip().lower()
         try:
             text = next((text for kept in conversations if (text := store.get(kept, name)) is not None), None)
             known = store.handles(conversations[0]) if text is None and conversations[0] else []
@@ -246,10 +246,6 @@ class Expander:
 
     def _count(self, text: str) -> int:
         return Compressor(self.config).count(text)
-
-
-def _handle_of(given: str) -> str:
-    return given.strip("[] \t\r\n\"'`").removeprefix("expand").strip().lower()
 
 
 def _unknown(handle: str, known: list[str]) -> str:

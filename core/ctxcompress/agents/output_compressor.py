@@ -223,12 +223,7 @@ def asked_query(arguments: Mapping[str, object]) -> str | None:
     if query is None or _STATEMENT.match(query):
         return None
     words = query.split()[:_MOST_WORDS]
-    return query if _WORDS_TO_SIGN * sum(map(_has_signs, words)) <= len(words) else None
-
-
-def _has_signs(word: str) -> bool:
-    """Return whether a word looks like a part of a command or an expression."""
-    return _SIGNS.search(word) is not None
+    return query if _WORDS_TO_SIGN * sum(_SIGNS.search(word) is not None for word in words) <= len(words) else None
 
 
 def only_text(arguments: Iterable[object]) -> str | None:

@@ -177,21 +177,18 @@ class _BoundedProtocol(H11Protocol):
     def _make_place(self) -> bool:
         """Return whether this connection may stay. If there are too many, end another one for it."""
         others = [other for other in self.connections if isinstance(other, _BoundedProtocol) and other is not self]
-        alive = [other for other in others if not other._has_ended()]
+        alive = [each for each in others if not each.transport.is_closing() or each.transport.get_write_buffer_size()]
         if len(alive) < self._limits.connections:
             return True
-        waiting = sorted((other for other in alive if other._is_waiting()), key=lambda other: other._merit())
+        # First refused requests, then connections without any earlier request, then those that wait longest.
+        waiting = sorted(
+            (each for each in alive if each._is_waiting()),
+            key=lambda each: (not each._is_over(), each.cycle is not None, each._waiting_since),
+        )
         least = next((other for other in waiting if other._is_over() or not other._has_unread()), None)
         if least is not None:
             least.transport.abort()
         return least is not None
-
-    def _has_ended(self) -> bool:
-        return self.transport.is_closing() and not self.transport.get_write_buffer_size()
-
-    def _merit(self) -> tuple[bool, bool, float]:
-        """Rank connections to keep: no refused request first, then any earlier request, then the shorter wait."""
-        return not self._is_over(), self.cycle is not None, self._waiting_since
 
     def _has_unread(self) -> bool:
         """Whether data has arrived that was not read yet, so that the client is not the one who is late."""

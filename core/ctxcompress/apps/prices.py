@@ -70,12 +70,8 @@ class InputPrice:
             [sum((self._billed(pair[at], is_cached=cached) for pair in pairs), Decimal(0)) * scale for at in (0, 1)]
             for cached in (False, True)
         )
-        calls = len(pairs) if calls is None else calls
-        return Saving(self._name(), before, after, before_cached, after_cached, calls)
-
-    def _name(self) -> str:
-        found = self._price(_CALLS, is_cached=False)
-        return f"{found.model.id} ({found.provider.name})"
+        calls, found = len(pairs) if calls is None else calls, self._price(_CALLS, is_cached=False)
+        return Saving(f"{found.model.id} ({found.provider.name})", before, after, before_cached, after_cached, calls)
 
     def _billed(self, tokens: int, *, is_cached: bool) -> Decimal:
         billed: Decimal = self._price(tokens, is_cached=is_cached).input_price

@@ -148,8 +148,9 @@ class CompressRecords:
         written: Mapping[str, object] | bytes = record
         if self._as_lines:
             written = json_line(record)
-        elif isinstance(row.content, bytes):
-            written = _for_columns(record)
+        elif isinstance(row.content, bytes):  # Parquet cannot hold half of a surrogate pair, nor an id of any type
+            json.dumps(record, ensure_ascii=False, default=str).encode()
+            written = {**record, "id": None if record.get("id") is None else str(record["id"])}
         return RowOutcome(row.number, written, None, result.tokens, before)
 
 
@@ -159,13 +160,6 @@ def json_line(record: Mapping[str, object]) -> bytes:
         return json.dumps(record, ensure_ascii=False, default=str).encode() + b"\n"
     except UnicodeEncodeError:  # half of a surrogate pair, which JSON can write and UTF-8 cannot
         return json.dumps(record, default=str).encode() + b"\n"
-
-
-def _for_columns(record: Mapping[str, object]) -> Mapping[str, object]:
-    """Return what a line said as Parquet has it: with an id that is a string. Raises UnicodeEncodeError for half of a
-    surrogate pair, which Parquet cannot hold."""
-    json.dumps(record, ensure_ascii=False, default=str).encode()
-    return {**record, "id": None if record.get("id") is None else str(record["id"])}
 
 
 def _columns(content: bytes | Mapping[str, object]) -> Mapping[str, object]:

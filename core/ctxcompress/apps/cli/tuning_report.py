@@ -1,7 +1,6 @@
 """The command `tune`: the curves of each option as tables or JSON, and the TOML file."""
 
 import json
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import typer
 from rich.table import Table
 
 from ctxcompress.apps.cli.report import complain, write_parts, write_text
-from ctxcompress.apps.feedback import Curve, FeedbackLog, Point, Tuning, tune, write_tuned
+from ctxcompress.apps.feedback import Curve, FeedbackLog, Tuning, tune, write_tuned
 from ctxcompress.apps.feedback.feedback_file import is_feedback_file
 from ctxcompress.errors import ConfigError
 
@@ -70,17 +69,12 @@ def _table(curve: Curve) -> Table:
     table = Table(title=f"{curve.option}: {curve.records} records", title_justify="left")
     for column in (curve.option, "evidence kept", "answers that keep all", "at least", "tokens", ""):
         table.add_column(column, justify="right")
-    for point in _shown(curve.points):
+    end = next((number for number, point in enumerate(curve.points, 1) if not point.evidence), len(curve.points))
+    for point in curve.points[:end]:  # up to the first that keeps no evidence
         chosen = "<- chosen" if point == curve.chosen else ""
         shares = (f"{point.evidence:.3f}", f"{point.answers:.3f}", f"{point.bound:.3f}")
         table.add_row(f"{point.value:g}", *shares, f"{point.tokens:,.0f}", chosen)
     return table
-
-
-def _shown(points: Sequence[Point]) -> Sequence[Point]:
-    """Return the points up to the first that keeps no evidence."""
-    end = next((number for number, point in enumerate(points, 1) if not point.evidence), len(points))
-    return points[:end]
 
 
 def _summary(tuning: Tuning) -> list[str]:

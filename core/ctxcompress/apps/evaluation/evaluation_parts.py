@@ -49,7 +49,7 @@ def curves(budgets: Sequence[int | None], kept: Curves, meaning: str, marked: fl
     plot = element(
         "svg",
         {"class": "plot", "id": "plot", "width": "100%", "height": str(_TOP + _HEIGHT + _BELOW)},
-        *_grid(),
+        *(_line("grid", "0", "100%", *[_down(quarter / 4)] * 2) for quarter in range(5)),
         *_budgets(budgets, across),
         element("svg", {**stretched, "y": str(_TOP), "height": str(_HEIGHT)}, *reversed(shapes)),
         _line("mark", f"{marked:.2f}%", f"{marked:.2f}%", _TOP, _TOP + _HEIGHT, id="mark"),
@@ -79,11 +79,6 @@ def _dots(number: int, across: Sequence[float], found: Sequence[Estimate]) -> It
 
 def _down(share: float) -> float:
     return _TOP + _HEIGHT * (1 - share)
-
-
-def _grid() -> Iterator[Html]:
-    for quarter in range(5):
-        yield _line("grid", "0", "100%", _down(quarter / 4), _down(quarter / 4))
 
 
 def _line(kind: str, start: str, end: str, top: float, bottom: float, **others: str) -> Html:

@@ -262,7 +262,9 @@ def _parts(compression: Compression, known: ScoredCall, total: int, *, has_proba
         return
     counts = counts_of(table.texts, known.count)
     budgets = least_budgets(known.analysis.structure, known.scored.worth, known.layout, counts, BUDGETS, total)
-    chances = _rounded_down(known.scored.likelihoods) if has_probabilities else [None] * len(counts)
+    # Rounded down, so that a threshold at the written value keeps the segment.
+    rounded = (np.floor(known.scored.likelihoods * 10**_DIGITS) / 10**_DIGITS).tolist()
+    chances = rounded if has_probabilities else [None] * len(counts)
     kept = {part.index: _Kept(part.spans) for part in compression.passages}
     given = min(next((budget for budget in BUDGETS if budget >= compression.max_tokens), total), total)
     for number, (segment, text, budget) in enumerate(zip(table.segments, table.texts, budgets, strict=True)):
@@ -271,12 +273,6 @@ def _parts(compression: Compression, known: ScoredCall, total: int, *, has_proba
             for start, end in spans:
                 is_kept = budget > given and passage in kept and kept[passage].has(start, end, text)
                 yield ScoredPart(passage, start, end, tokens, chances[number], given if is_kept else budget)
-
-
-def _rounded_down(likelihoods: Floats) -> list[float]:
-    """Return what is written of them: down, so that a threshold at the written value keeps the segment."""
-    written: list[float] = (np.floor(likelihoods * 10**_DIGITS) / 10**_DIGITS).tolist()
-    return written
 
 
 class _Kept:

@@ -50,13 +50,9 @@ _HEADERS: Mapping[str, str] = MappingProxyType(
 def serve_page(source: Source, name: str, port: int, ready: Callable[[str], object]) -> None:
     """Serve the page until interrupted: see `play`."""
     app = application(source, name)
-    _warm_up()
-    serve_on(port, lambda port: local_server(app, port, LIMITS), ready)
-
-
-def _warm_up() -> None:
-    """Load what is loaded when it is first used, so that it does not count in the time of the first answer."""
+    # Loads what is loaded when it is first used, so that it does not count in the time of the first answer.
     answer(lambda _: [Passage("warm-up", "Some are warm. Others are cold. " * 9)], {"query": "warm", "max_tokens": 9})
+    serve_on(port, lambda port: local_server(app, port, LIMITS), ready)
 
 
 def application(source: Source, name: str) -> Starlette:

@@ -60,7 +60,9 @@ def _body(facts: Facts) -> Iterator[Html]:
     compression = facts.compression
     duplicates = [section("copies", "Duplicates side by side", *clusters(facts))] if clusters_of(facts) else []
     yield element("a", {"class": "skip", "href": "#passages"}, "to the passages")
-    yield element("header", {"class": "top"}, *_heading(compression.query), numbers(facts))
+    query, kicker = compression.query, element("p", {"class": "kicker"}, "ctxcompress x-ray")
+    shown = element("h1", {"dir": "auto"}, query) if query.strip() else element("h1", {"class": "none"}, _EMPTY)
+    yield element("header", {"class": "top"}, kicker, shown, numbers(facts))
     yield element(
         "main",
         None,
@@ -75,11 +77,6 @@ def _body(facts: Facts) -> Iterator[Html]:
         section("passages", "Passages", cards(facts)),
         *duplicates,
     )
-
-
-def _heading(query: str) -> list[Html]:
-    shown = element("h1", {"dir": "auto"}, query) if query.strip() else element("h1", {"class": "none"}, _EMPTY)
-    return [element("p", {"class": "kicker"}, "ctxcompress x-ray"), shown]
 
 
 def numbers(facts: Facts, *others: Html) -> Html:

@@ -52,7 +52,8 @@ def parts_of(text: str, kept: KeptPassage | None, dropped: Iterable[Decision], s
     found: list[tuple[Span, Sequence[Part]]] = []
     for decision in dropped:
         for start, end in joined(decision.spans):
-            found.append((Span(start, end), [Part(text[start:end], decision.reason, _best(start, end, scores))]))
+            best = max((scored.score for scored in within(start, end, scores)), default=None)
+            found.append((Span(start, end), [Part(text[start:end], decision.reason, best)]))
     if kept is not None and not kept.metadata_only:
         markers = {before: Part(mark, is_marker=True) for before, mark in kept.markers}
         for number, span in enumerate(kept.spans):
@@ -73,10 +74,6 @@ def _kept(text: str, span: Span, scores: Sequence[Scored]) -> Iterator[Part]:
         start = min(end, span.end)
     if start < span.end:
         yield Part(text[start : span.end])
-
-
-def _best(start: int, end: int, scores: Sequence[Scored]) -> float | None:
-    return max((scored.score for scored in within(start, end, scores)), default=None)
 
 
 def map_of(facts: Facts) -> Html:
