@@ -17,13 +17,12 @@ from ctxcompress.agents.building import (
     ADD,
     STATUS,
     Addition,
-    BudgetTooSmall,
     FrameworkBuilder,
     ItemPassage,
     KeptPassage,
+    aadd_found,
+    add_found,
     latest_context,
-    message_for,
-    message_without_room,
     plain_data,
     room_for_search,
 )
@@ -178,7 +177,13 @@ def builder_tools(
     if retriever is not None:
         check_retriever(retriever)
     if state_key is not None:
-        return _state_tools(builder, retriever, state_key, most)
+        try:
+            from langchain_ctxcompress.graph_state import state_tools
+        except ModuleNotFoundError as error:
+            raise ImportError(
+                f"state_key needs langgraph, and there is no {error.name}; install ctxcompress[agents]"
+            ) from error
+        return state_tools(builder, retriever, state_key, most)
     status = StructuredTool.from_function(
         lambda: str(builder.status()), name="context_status", description=STATUS, args_schema=NoInput
     )
@@ -207,28 +212,10 @@ class _Calls:
 
     def add(self, query: str, callbacks: Callbacks = None) -> tuple[str, list[Document]]:
         documents = self.retriever.invoke(query, {"callbacks": callbacks})
-        try:
-            added = self.builder.add(documents, query, max_tokens=self.most)
-        except BudgetTooSmall as error:
-            return message_without_room(error, self.builder), []
-        return message_for(added.text, added.reasons, self.builder), added.documents
+        text, added = add_found(self.builder, documents, query, self.most)
+        return text, added.documents if added else []
 
     async def aadd(self, query: str, callbacks: Callbacks = None) -> tuple[str, list[Document]]:
         documents = await self.retriever.ainvoke(query, {"callbacks": callbacks})
-        try:
-            added = await self.builder.aadd(documents, query, max_tokens=self.most)
-        except BudgetTooSmall as error:
-            return message_without_room(error, self.builder), []
-        return message_for(added.text, added.reasons, self.builder), added.documents
-
-
-def _state_tools(
-    builder: CtxContextBuilder, retriever: RetrieverLike | None, state_key: str, most: int
-) -> list[BaseTool]:
-    try:
-        from langchain_ctxcompress.graph_state import state_tools
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            f"state_key needs langgraph, and there is no {error.name}; install ctxcompress[agents]"
-        ) from error
-    return state_tools(builder, retriever, state_key, most)
+        text, added = await aadd_found(self.builder, documents, query, self.most)
+        return text, added.documents if added else []

@@ -122,10 +122,14 @@ class ExpandableOutputs:
         return await on_own_thread(partial(self.shortened, content, query))
 
     def _fitted(self, outputs: Outputs, content: Any, query: str | None) -> Shorter | None:
+        def mark(found: Shorter, handle: str) -> Shorter:
+            marked = _with_marker(_guarded(found.content), found.marker(handle))
+            return replace(found, content=marked, compressed_tokens=outputs.count(_text_of(marked)))
+
         return with_marker(
             lambda budget: outputs.with_budget(budget).shortened(content, query),
             lambda: self.keeper.keep(self.conversation, _text_of(content)),
-            lambda found, handle: _marked(found, handle, outputs),
+            mark,
             outputs.config.budget,
             outputs.count,
         )
@@ -195,11 +199,6 @@ def _are_blocks(content: object) -> bool:
         isinstance(block, str) or (isinstance(block, Mapping) and block.get("type") in TOOL_MESSAGE_BLOCK_TYPES)
         for block in content
     )
-
-
-def _marked(found: Shorter, handle: str, outputs: Outputs) -> Shorter:
-    content = _with_marker(_guarded(found.content), found.marker(handle))
-    return replace(found, content=content, compressed_tokens=outputs.count(_text_of(content)))
 
 
 def _with_marker(content: Any, marker: str) -> Any:

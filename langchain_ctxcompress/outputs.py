@@ -78,7 +78,10 @@ class Outputs(OutputCompressor):
         if isinstance(content, list | tuple) and content:
             if all(isinstance(item, Document) for item in content):
                 return self._documents(content, query)
-            if all(map(_is_block, content)):
+            if all(
+                isinstance(item, str) or (isinstance(item, Mapping) and isinstance(item.get("type"), str))
+                for item in content
+            ):
                 return self._blocks(content, query)
         return self._search(content, query) or self.data(content, query)
 
@@ -175,10 +178,6 @@ def _savings(tool: str, shorter: Shorter) -> ToolSavings:
 def is_traced(config: RunnableConfig | None) -> bool:
     """Return whether there is a surrounding run whose callbacks can be told."""
     return get_callback_manager_for_config(ensure_config(config)).parent_run_id is not None
-
-
-def _is_block(item: object) -> bool:
-    return isinstance(item, str) or (isinstance(item, Mapping) and isinstance(item.get("type"), str))
 
 
 def _text_of(block: str | Mapping[str, object]) -> str:

@@ -23,13 +23,12 @@ __all__ = [
     "STATUS",
     "Addition",
     "Branches",
-    "BudgetTooSmall",
     "FrameworkBuilder",
     "ItemPassage",
     "KeptPassage",
+    "aadd_found",
+    "add_found",
     "latest_context",
-    "message_for",
-    "message_without_room",
     "plain_data",
     "room_for_search",
 ]
@@ -216,24 +215,41 @@ def room_for_search(builder: FrameworkBuilder[Any], tokens_per_search: int | Non
     return tokens_per_search or max(1, builder.max_tokens // _SHARE)
 
 
-def message_for(text: str, reasons: Sequence[str], builder: FrameworkBuilder[Any]) -> str:
-    """Return what the language model reads of an add: the new text, or why there is none.
+def add_found(builder: Any, items: Sequence[object], query: str, most: int) -> tuple[str, Any]:
+    """Add what a search found to a framework's builder.
 
-    reasons: the drop reasons, one for each dropped part.
+    Return what the language model reads of it, and what was added; None where `must_keep` names more than fits.
     """
-    if text:
-        return text
-    if not reasons:
+    try:
+        added = builder.add(items, query, max_tokens=most)
+    except BudgetTooSmall as error:
+        return _without_room(error, builder), None
+    return _message(added, builder), added
+
+
+async def aadd_found(builder: Any, items: Sequence[object], query: str, most: int) -> tuple[str, Any]:
+    """Do the same with `aadd`."""
+    try:
+        added = await builder.aadd(items, query, max_tokens=most)
+    except BudgetTooSmall as error:
+        return _without_room(error, builder), None
+    return _message(added, builder), added
+
+
+def _message(added: Any, builder: FrameworkBuilder[Any]) -> str:
+    """Return the new text, or why there is none."""
+    if added.text:
+        return str(added.text)
+    if not added.reasons:
         return _NOTHING_FOUND
-    if set(reasons) <= {Reason.DUPLICATE, Reason.EMPTY}:
+    if set(added.reasons) <= {Reason.DUPLICATE, Reason.EMPTY}:
         return _NOTHING_NEW
-    if Reason.BUDGET not in reasons:
+    if Reason.BUDGET not in added.reasons:
         return _NO_ANSWER
     return _NO_ROOM.format(remaining=builder.remaining, max_tokens=builder.max_tokens)
 
 
-def message_without_room(error: BudgetTooSmall, builder: FrameworkBuilder[Any]) -> str:
-    """Return what the language model reads of an add that has no room for what `must_keep` names."""
+def _without_room(error: BudgetTooSmall, builder: FrameworkBuilder[Any]) -> str:
     return _NO_ROOM_FOR_RULES.format(remaining=builder.remaining, max_tokens=builder.max_tokens, needed=error.tokens)
 
 

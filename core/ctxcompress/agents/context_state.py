@@ -74,7 +74,9 @@ class ContextState:
         of `config`.
         """
         given = _checked(data)
-        _check_options(given, config)
+        for name, value in _options(config).items():
+            if (saved := given["options"].get(name)) != value:
+                raise ConfigError(f"{name} is {value!r}, but the context was built with {saved!r}; give the same")
         try:
             state = cls._read(given)
         except _UNREADABLE as error:
@@ -168,13 +170,6 @@ def _options(config: CompressionConfig) -> dict[str, object]:
     """Return the options that decide how the text of a context reads and counts."""
     encoding = config.encoding if isinstance(config.encoding, str) else None
     return {"encoding": encoding, "format": config.format, "separator": config.separator}
-
-
-def _check_options(data: Mapping[str, Any], config: CompressionConfig) -> None:
-    saved = data["options"]
-    for name, value in _options(config).items():
-        if saved.get(name) != value:
-            raise ConfigError(f"{name} is {value!r}, but the context was built with {saved.get(name)!r}; give the same")
 
 
 def _checksum(data: Mapping[str, Any]) -> str:

@@ -11,18 +11,8 @@ import typer
 from rich.console import Console
 
 from ctxcompress import Passage, __version__, compress
+from ctxcompress.apps.cli import common_options as common
 from ctxcompress.apps.cli.batch_command import batch_command
-from ctxcompress.apps.cli.common_options import (
-    CompressionOptions,
-    ConfigOption,
-    FilesArgument,
-    PresetOption,
-    PriceOption,
-    QueryOption,
-    SetOption,
-    price_of,
-    starting_options,
-)
 from ctxcompress.apps.cli.eval_command import eval_command
 from ctxcompress.apps.cli.inputs import STDIN, Choice, Inputs, usable_inputs
 from ctxcompress.apps.cli.report import (
@@ -64,16 +54,16 @@ def ctxcompress(
 
 
 def compress_command(
-    query: QueryOption,
-    files: FilesArgument = None,
+    query: common.QueryOption,
+    files: common.FilesArgument = None,
     *,
     choice: Choice,
-    options: CompressionOptions,
+    options: common.CompressionOptions,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object with what was kept, what was dropped, and why.")
     ] = False,
     stats: Annotated[bool, typer.Option("--stats", help="Print statistics to standard error.")] = False,
-    price: PriceOption = None,
+    price: common.PriceOption = None,
 ) -> None:
     """Print the parts of the texts that answer the question.
 
@@ -81,7 +71,7 @@ def compress_command(
 
     Exit codes: 0 on success, 1 if no input can be used or nothing is kept, 2 for wrong usage, 3 if inputs were skipped.
     """
-    given, start, money = options.given(), options.start(), price_of(price)
+    given, start, money = options.given(), options.start(), common.price_of(price)
     inputs = usable_inputs(files, choice)
     with _progress(inputs.passages):
         result = compress(query, inputs.passages, config=start, **given)
@@ -96,8 +86,8 @@ def compress_command(
 
 
 def xray(
-    query: QueryOption,
-    files: FilesArgument = None,
+    query: common.QueryOption,
+    files: common.FilesArgument = None,
     output: Annotated[
         str | None,
         typer.Option(
@@ -110,8 +100,8 @@ def xray(
     ] = None,
     *,
     choice: Choice,
-    options: CompressionOptions,
-    price: PriceOption = None,
+    options: common.CompressionOptions,
+    price: common.PriceOption = None,
 ) -> None:
     """Write an HTML page that shows what is kept, and why.
 
@@ -120,7 +110,7 @@ def xray(
 
     Exit codes: the same as those of compress.
     """
-    given, start, money = options.given(), options.start(), price_of(price)
+    given, start, money = options.given(), options.start(), common.price_of(price)
     inputs = usable_inputs(files, replace(choice, output=output))
     with _progress(inputs.passages):
         result = compress(query, inputs.passages, config=start, **given)
@@ -142,9 +132,9 @@ def demo(
         int | None,
         typer.Option(metavar="N", help="Limit the compressed documentation to N tokens.", show_default="150"),
     ] = None,
-    preset: PresetOption = None,
-    config: ConfigOption = None,
-    others: SetOption = None,
+    preset: common.PresetOption = None,
+    config: common.ConfigOption = None,
+    others: common.SetOption = None,
 ) -> None:
     """Ask the installed documentation three questions, of which nothing answers the last.
 
@@ -154,7 +144,7 @@ def demo(
 
     screen = Console()
     with screen.capture() as captured:
-        start = starting_options(preset, config, others)
+        start = common.starting_options(preset, config, others)
         if max_tokens is not None or not (start.max_tokens or start.tier):
             start = start.with_options(max_tokens=150 if max_tokens is None else max_tokens, adaptive=True)
         run_demo(screen, question, start)

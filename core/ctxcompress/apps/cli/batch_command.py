@@ -5,19 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from ctxcompress.apps.cli.common_options import (
-    ConfigOption,
-    EncoderOption,
-    FormatOption,
-    MaxTokensOption,
-    PresetOption,
-    PriceOption,
-    SetOption,
-    TierOption,
-    given_options,
-    price_of,
-    starting_options,
-)
+from ctxcompress.apps.cli import common_options as common
 from ctxcompress.apps.cli.report import INCOMPLETE
 from ctxcompress.config.options import CompressionConfig
 
@@ -38,13 +26,13 @@ class Request:
             metavar="OUT", help="The result: a .jsonl file, or with the ending .parquet a folder of Parquet files."
         ),
     ]
-    max_tokens: MaxTokensOption = None
-    tier: TierOption = None
-    preset: PresetOption = None
-    config: ConfigOption = None
-    encoder: EncoderOption = None
-    format: FormatOption = None
-    others: SetOption = None
+    max_tokens: common.MaxTokensOption = None
+    tier: common.TierOption = None
+    preset: common.PresetOption = None
+    config: common.ConfigOption = None
+    encoder: common.EncoderOption = None
+    format: common.FormatOption = None
+    others: common.SetOption = None
     query_field: Annotated[str, typer.Option(metavar="NAME", help="The column of the query.")] = "query"
     passages_field: Annotated[str, typer.Option(metavar="NAME", help="The column of the passages.")] = "passages"
     workers: Annotated[
@@ -65,12 +53,14 @@ class Request:
     def options(self) -> CompressionConfig:
         """Return the options of all rows."""
         given = {name: getattr(self, name) for name in ("max_tokens", "tier", "format", "encoder")}
-        return starting_options(self.preset, self.config, self.others).with_options(**given_options(given))
+        return common.starting_options(self.preset, self.config, self.others).with_options(
+            **common.given_options(given)
+        )
 
 
 def batch_command(
     request: Request,
-    price: PriceOption = None,
+    price: common.PriceOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print the statistics as JSON, to standard output.")] = False,
 ) -> None:
     """Compress many rows, each a query with passages of its own.
@@ -83,5 +73,5 @@ def batch_command(
     """
     from ctxcompress.apps.cli.batch_run import run_batch
 
-    if run_batch(request, request.options(), price_of(price), as_json=json):
+    if run_batch(request, request.options(), common.price_of(price), as_json=json):
         raise typer.Exit(INCOMPLETE)

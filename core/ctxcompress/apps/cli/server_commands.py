@@ -8,15 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ctxcompress.apps.cli.common_options import (
-    AdaptiveOption,
-    ConfigOption,
-    EncoderOption,
-    PresetOption,
-    SetOption,
-    given_options,
-    starting_options,
-)
+from ctxcompress.apps.cli import common_options as common
 from ctxcompress.apps.cli.inputs import Choice, usable_inputs
 from ctxcompress.apps.cli.report import complain, write_text
 from ctxcompress.config.options import Format
@@ -30,14 +22,14 @@ def mcp_command(
     max_tokens: Annotated[
         int | None, typer.Option(metavar="N", help="Limit an answer to N tokens.", show_default="1000")
     ] = None,
-    preset: PresetOption = None,
-    config: ConfigOption = None,
+    preset: common.PresetOption = None,
+    config: common.ConfigOption = None,
     format: Annotated[
         Format | None, typer.Option(help="How an answer shows the source of each result.", show_default="compact")
     ] = None,
-    encoder: EncoderOption = None,
-    adaptive: AdaptiveOption = None,
-    others: SetOption = None,
+    encoder: common.EncoderOption = None,
+    adaptive: common.AdaptiveOption = None,
+    others: common.SetOption = None,
     http: Annotated[
         bool, typer.Option("--http", help="Serve over HTTP on 127.0.0.1 instead of standard input and output.")
     ] = False,
@@ -63,10 +55,10 @@ def mcp_command(
     if not http:
         # Ctrl-C ends the process at once: a thread waits for standard input, and no exception can wake it.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    start = starting_options(preset, config, others, default="docs")
+    start = common.starting_options(preset, config, others, default="docs")
     serve(
         docs,
-        config=start.with_options(**given_options({"adaptive": adaptive})),
+        config=start.with_options(**common.given_options({"adaptive": adaptive})),
         max_tokens=max_tokens,
         format=format,
         encoder=encoder,

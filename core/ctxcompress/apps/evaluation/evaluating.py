@@ -94,7 +94,9 @@ class _Trial:
                 if text not in measured:  # small contexts are the same under many budgets
                     measured[text] = self._measured(text, needs, absent)
                 row = Row(id, method.name, budget, text, milliseconds=milliseconds, **measured[text])
-                rows.append(_explained(row, method, question.query, passages))
+                if row.lost and budget is not None and isinstance(method, Explains):
+                    row = replace(row, why=method.why(question.query, passages, budget, row.lost))
+                rows.append(row)
         return asked, rows
 
     def _measured(self, text: str, needs: Needs, absent: Sequence[str]) -> dict[str, Any]:
@@ -106,13 +108,6 @@ class _Trial:
             "precision": needs.precision(text, self.count),
             "lost": tuple(piece for piece in missing if piece not in absent),
         }
-
-
-def _explained(row: Row, method: Method, query: str, passages: Sequence[Passage]) -> Row:
-    """Return the row with the reasons for what is lost, if the method knows them."""
-    if not row.lost or row.budget is None or not isinstance(method, Explains):
-        return row
-    return replace(row, why=method.why(query, passages, row.budget, row.lost))
 
 
 def _timed(method: Method, query: str, passages: Sequence[Passage], budget: int) -> tuple[str, float]:

@@ -265,23 +265,17 @@ def _parts(compression: Compression, known: ScoredCall, total: int, *, has_proba
     # Rounded down, so that a threshold at the written value keeps the segment.
     rounded = (np.floor(known.scored.likelihoods * 10**_DIGITS) / 10**_DIGITS).tolist()
     chances = rounded if has_probabilities else [None] * len(counts)
-    kept = {part.index: _Kept(part.spans) for part in compression.passages}
+    kept = {part.index: part.spans for part in compression.passages}
     given = min(next((budget for budget in BUDGETS if budget >= compression.max_tokens), total), total)
     for number, (segment, text, budget) in enumerate(zip(table.segments, table.texts, budgets, strict=True)):
         for passage, spans in documents[table.document[number]].of_passages([Span(segment.start, segment.end)]).items():
             tokens = counts[number] if passage == table.passage[number] else 0
             for start, end in spans:
-                is_kept = budget > given and passage in kept and kept[passage].has(start, end, text)
+                is_kept = budget > given and _was_kept(kept.get(passage, ()), start, end, text)
                 yield ScoredPart(passage, start, end, tokens, chances[number], given if is_kept else budget)
 
 
-class _Kept:
-    """The kept spans of a passage."""
-
-    def __init__(self, spans: Sequence[Span]) -> None:
-        self._starts, self._ends = [start for start, _ in spans], [end for _, end in spans]
-
-    def has(self, start: int, end: int, text: str) -> bool:
-        """Tell whether a segment with this text was kept, but for the white space at its end."""
-        place = bisect_right(self._starts, start) - 1
-        return place >= 0 and start < self._ends[place] and end - len(text) + len(text.rstrip()) <= self._ends[place]
+def _was_kept(kept: Sequence[Span], start: int, end: int, text: str) -> bool:
+    """Tell whether a segment with this text is in the kept spans, but for the white space at its end."""
+    place = bisect_right(kept, start, key=lambda span: span.start) - 1
+    return place >= 0 and start < kept[place].end and end - len(text) + len(text.rstrip()) <= kept[place].end

@@ -196,7 +196,7 @@ class Folder:
                             continue
                         if entry.name.isprintable():
                             found[entry.name] = _stamp(entry)
-                        elif self._is_wanted(entry, within):
+                        elif (stamp := _stamp(entry)) is None or self._is_text(within + entry.name, stamp):
                             unread[within + entry.name] = "its name cannot be shown; rename it"
         except FileNotFoundError:
             pass
@@ -214,11 +214,6 @@ class Folder:
 
     def _is_chosen(self, path: str) -> bool:
         return self._chosen is None or self._chosen(path)
-
-    def _is_wanted(self, entry: os.DirEntry[str], within: str) -> bool:
-        """Return whether an entry would be listed or entered if it had another name."""
-        stamp = _stamp(entry)
-        return stamp is None or self._is_text(within + entry.name, stamp)
 
     @contextmanager
     def _scanned(self, parts: Sequence[str]) -> Iterator[Iterator[os.DirEntry[str]]]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ctxcompress.agents.arguments import object_schema
 from ctxcompress.agents.query_tool import DESCRIPTION, NAME, OUTPUT_SCHEMA, QueryTool
-from ctxcompress.apps.index import Chunk, FolderIndex
+from ctxcompress.apps.index import FolderIndex
 from ctxcompress.compressor import Compressor
 from ctxcompress.data.passages import Passage
 from ctxcompress.errors import ConfigError, InputError
@@ -94,7 +94,11 @@ class DocumentTools:
     def expand(self, arguments: Mapping[str, Any]) -> ToolResult:
         """Return one chunk, or as much of it as fits into `max_tokens` and the server's budget."""
         name, max_tokens, query = _expand_arguments(arguments)
-        chunk = self.index.chunk(name) or self._find_shown(name.strip("[] \n"))
+        shown = name.strip("[] \n")
+        chunk = self.index.chunk(name) or self.index.chunk(shown)
+        if chunk is None and shown.startswith("…"):  # results show a long id with an ellipsis for its beginning
+            same = self.index.chunks_ending(shown[1:])
+            chunk = same[0] if len(same) == 1 else None
         if chunk is None:
             raise InputError(self._unknown_chunk(name))
         budget = self.tool.config.budget
@@ -104,11 +108,6 @@ class DocumentTools:
             raise ConfigError(f"max_tokens is {limit}, and nothing of {name!r} fits; give more")
         values = (chunk.id, chunk.path, " > ".join(chunk.header_path), text)
         return ToolResult(text, dict(zip(_CHUNK_FIELDS, values, strict=True)))
-
-    def _find_shown(self, name: str) -> Chunk | None:
-        """Find a chunk by its id as results show it, where a long id has an ellipsis instead of its beginning."""
-        same = self.index.chunks_ending(name[1:]) if name.startswith("…") else []
-        return same[0] if len(same) == 1 else self.index.chunk(name)
 
     def _unknown_chunk(self, name: str) -> str:
         # Only among the chunks, never on disk, so that an id cannot lead to other files.

@@ -11,7 +11,6 @@ results -> score threshold -> no boilerplate -> no duplicates -> with `adaptive`
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Generic, TypeVar, Unpack
 
 from ctxcompress.apps.search.key_sentences import KeySentences
@@ -129,7 +128,17 @@ def compress_search_results(
         )
     with observed(observer_of(config.telemetry)) as report:
         found = _compressed(results, parsed, query or "", level, max_tokens, config, checked)
-        report(partial(_observation, found, max_tokens))
+        report(
+            lambda: Observation(
+                passages=found.original_count,
+                kept=found.compressed_count,
+                original_tokens=found.original_tokens,
+                compressed_tokens=found.compressed_tokens,
+                max_tokens=max_tokens,
+                dropped=drop_counts(found.dropped),
+                result=found,
+            )
+        )
     return found
 
 
@@ -159,18 +168,6 @@ def _compressed(
         original_tokens=count(shown_to_model(results)),
         compressed_tokens=kept.tokens,
         dropped=tuple(compressor.decisions(kept)),
-    )
-
-
-def _observation(found: SearchCompression[Any], max_tokens: int | None) -> Observation:
-    return Observation(
-        passages=found.original_count,
-        kept=found.compressed_count,
-        original_tokens=found.original_tokens,
-        compressed_tokens=found.compressed_tokens,
-        max_tokens=max_tokens,
-        dropped=drop_counts(found.dropped),
-        result=found,
     )
 
 

@@ -17,7 +17,6 @@ __all__ = [
     "document",
     "element",
     "facts",
-    "figure",
     "head",
     "label",
     "line",
@@ -132,11 +131,6 @@ def label(text: object, longest: int = 160) -> Html:
     written = str(text)
     cut = written if len(written) <= longest else f"{written[: longest - 1]}…"
     return element("bdi", None, cut.replace("\n", " "))
-
-
-def figure(number: float) -> str:
-    """Format a score with three significant digits."""
-    return f"{number:.3g}"
 
 
 def short(number: float) -> str:

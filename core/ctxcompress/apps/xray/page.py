@@ -9,7 +9,7 @@ from importlib.resources import files
 from types import MappingProxyType
 
 from ctxcompress.apps.xray.facts import MEANING, Facts, Step
-from ctxcompress.apps.xray.html import Html, document, element, figure, head, label, line, plural, rest, saved, section
+from ctxcompress.apps.xray.html import Html, document, element, head, label, line, plural, rest, saved, section
 from ctxcompress.apps.xray.html import facts as pairs
 from ctxcompress.apps.xray.passage_cards import clusters, clusters_of, filters, link, map_of, passages, scale
 from ctxcompress.data.results import Compression, Decision, KeptPassage
@@ -231,7 +231,7 @@ def reasons(dropped: Sequence[Decision]) -> Html:
 
 def _passage(part: KeptPassage) -> Html:
     name = next(filter(None, (part.original.title, part.original.file_path, part.id)), "")
-    figures = f" · {plural(part.tokens, 'token')} · relevance {figure(part.relevance)}"
+    figures = f" · {plural(part.tokens, 'token')} · relevance {part.relevance:.3g}"
     text = part.text if len(part.text) <= _LONGEST else f"{part.text[:_LONGEST]}…"
     return element(
         "li", None, element("b", None, label(name, 100)), figures, element("blockquote", {"dir": "auto"}, text)

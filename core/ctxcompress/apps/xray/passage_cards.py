@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from ctxcompress.apps.xray.facts import MEANING, Facts, Scored, within
-from ctxcompress.apps.xray.html import Html, element, figure, label, plural, rest, short
+from ctxcompress.apps.xray.html import Html, element, label, plural, rest, short
 from ctxcompress.code.detection import looks_like_code
 from ctxcompress.data.passages import Passage, Span, joined
 from ctxcompress.data.results import Decision, KeptPassage, Reason
@@ -161,13 +161,13 @@ def _header(index: int, passage: Passage, part: KeptPassage | None, leader: int 
 def _figures(passage: Passage, part: KeptPassage | None, facts: Facts) -> Iterator[str]:
     """Yield the retriever's score, the tokens and the relevance of a passage."""
     if (score := known_score(passage)) is not None:
-        yield f"retriever's score {figure(score)}"
+        yield f"retriever's score {score:.3g}"
     tokens_in = plural(facts.count(passage.text), "token")
     if part is None:
         yield tokens_in
         return
     yield f"{part.tokens:,} of {tokens_in}"
-    yield "shown as a line" if part.metadata_only else f"relevance {figure(part.relevance)}"
+    yield "shown as a line" if part.metadata_only else f"relevance {part.relevance:.3g}"
 
 
 def _named(passage: Passage, spans: Sequence[Span]) -> list[str]:

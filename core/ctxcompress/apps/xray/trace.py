@@ -36,19 +36,15 @@ def write_page(page: str, directory: str | PathLike[str]) -> Path | None:
 def new_page(page: str, folder: Path, name: str = "ctxcompress") -> Path:
     """Write a page into a new file in the folder, named after `name` and the time. Raises OSError."""
     path = folder / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{uuid4().hex[:8]}.html"
-    _write(path, page.encode())
-    return path
-
-
-def _write(path: Path, content: bytes) -> None:
     # Readable by its owner only, because it contains texts of documents.
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
+            file.write(page.encode())
     except OSError:  # also of closing, which writes the rest
         path.unlink(missing_ok=True)  # never leave half a page
         raise
+    return path
 
 
 def _remove_oldest(folder: Path) -> None:
