@@ -9,7 +9,6 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import RetrieverLike
 from langchain_core.runnables import run_in_executor
 from langchain_core.tools import BaseTool, StructuredTool
-from typing_extensions import override
 
 from ctxcompress import CompressionConfig, Passage
 from ctxcompress.adapters.input_models import NoInput, SearchInput
@@ -134,15 +133,12 @@ class CtxContextBuilder(FrameworkBuilder[Document]):
         return [compressed_document(document, part, self._config) for document, part in self._kept(parts)]
 
     @staticmethod
-    @override
     def _config_of(options: Mapping[str, Any]) -> CompressionConfig:
         return CtxCompressor.config_of(options)
 
-    @override
     def _write(self, item: Document) -> Any:
         return {"id": item.id, "metadata": plain_data(item.metadata)}
 
-    @override
     def _read(self, data: Any, text: str) -> Document:
         return Document(text, id=data["id"], metadata=data["metadata"])
 

@@ -153,11 +153,9 @@ class CtxContextBuilder(FrameworkBuilder[NodeWithScore]):
         return [compressed_node(item, part, part.index, part.stands_for) for item, part in self._kept(parts)]
 
     @staticmethod
-    @override
     def _config_of(options: Mapping[str, Any]) -> CompressionConfig:
         return CtxCompressPostprocessor.config_of(options)
 
-    @override
     def _write(self, item: NodeWithScore) -> Any:
         data = plain_data(doc_to_json(item.node))
         return {"score": item.score, "node": data}

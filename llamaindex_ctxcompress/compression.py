@@ -25,7 +25,7 @@ from llamaindex_ctxcompress.formats import NodeFrames, showing, templates
 if TYPE_CHECKING:
     from ctxcompress.adapters.feedback_calls import FeedbackLog
 
-__all__ = ["acompress_nodes", "compress_node_lists", "compress_nodes", "confidence_of_nodes"]
+__all__ = ["acompress_nodes", "compress_node_lists", "compress_nodes"]
 
 
 def compress_nodes(
@@ -72,12 +72,6 @@ async def acompress_nodes(
             if excess <= 0:
                 return await asyncio.to_thread(job.compressed, compression, remember), compression
             room -= excess
-
-
-def confidence_of_nodes(config: CompressionConfig, query: str | None, nodes: Sequence[NodeWithScore]) -> float:
-    """Return the probability that the texts of the nodes answer the query: see `ctxcompress.Compression.confidence`."""
-    texts = [passage_from_node(item, config.metadata_map) for item in nodes if is_text_only(item.node)]
-    return Compressor(config).confidence(query, texts)
 
 
 class _Job:

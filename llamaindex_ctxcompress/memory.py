@@ -75,7 +75,6 @@ class CtxCompressMemoryBlock(SerializedOptions, BaseMemoryBlock[str]):
         self._last = text, query, session_id
         return text
 
-    @override
     async def _aput(self, messages: list[ChatMessage]) -> None:
         self.messages += [message.model_copy(deep=True) for message in messages]
 

@@ -19,11 +19,11 @@ from llama_index.core.storage.kvstore.types import BaseKVStore
 from pydantic import FieldSerializationInfo
 from typing_extensions import override
 
-from ctxcompress import Compression, CompressionConfig, Encoder
+from ctxcompress import Compression, CompressionConfig, Compressor, Encoder
 from ctxcompress.adapters.component_options import ComponentOptions
 from ctxcompress.adapters.records import original_index
-from llamaindex_ctxcompress.compression import acompress_nodes, compress_node_lists, compress_nodes, confidence_of_nodes
-from llamaindex_ctxcompress.convert import RECORD_KEY
+from llamaindex_ctxcompress.compression import acompress_nodes, compress_node_lists, compress_nodes
+from llamaindex_ctxcompress.convert import RECORD_KEY, is_text_only, passage_from_node
 from llamaindex_ctxcompress.events import tell
 from llamaindex_ctxcompress.kv_stores import KVStoreMapping
 from llamaindex_ctxcompress.models import (
@@ -162,7 +162,9 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
     def confidence(self, nodes: list[NodeWithScore], query_str: str) -> float:
         """Return the probability, from 0 to 1, that the nodes answer the query at all, before or in place of
         compressing them: see `ctxcompress.Compression.confidence`. A workflow can search elsewhere if it is low."""
-        return confidence_of_nodes(self.config, query_str, nodes)
+        config = self.config
+        texts = [passage_from_node(item, config.metadata_map) for item in nodes if is_text_only(item.node)]
+        return Compressor(config).confidence(query_str, texts)
 
     @classmethod
     def class_name(cls) -> str:

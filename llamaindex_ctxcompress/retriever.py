@@ -1,7 +1,7 @@
 """Retrievers: one searches for the parts of a question at once and compresses the nodes, one asks a research cache."""
 
 import asyncio
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from types import NoneType
@@ -96,11 +96,9 @@ def _bundles(searches: Sequence[str], asked: QueryBundle) -> list[QueryBundle]:
 
 
 def _merged(rankings: Sequence[Sequence[NodeWithScore]]) -> list[NodeWithScore]:
-    return list(rankings[0]) if len(rankings) == 1 else fused(rankings, _identity)
-
-
-def _identity(item: NodeWithScore) -> Hashable:
-    return item.node.node_id, item.node.get_content(MetadataMode.NONE)
+    if len(rankings) == 1:
+        return list(rankings[0])
+    return fused(rankings, lambda item: (item.node.node_id, item.node.get_content(MetadataMode.NONE)))
 
 
 class CtxResearchRetriever(BaseRetriever):

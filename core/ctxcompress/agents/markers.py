@@ -141,11 +141,9 @@ def _amount(count: int, unit: str) -> str:
 
 def _json_list(text: str) -> object:
     """Return the list that a text is in JSON; None for other text."""
-    if not text.lstrip().startswith("[") or not is_json(text):
-        return None
     try:
-        return json.loads(text)
-    except RecursionError:
+        return json.loads(text) if text.lstrip().startswith("[") else None
+    except (ValueError, RecursionError):
         return None
 
 
@@ -190,7 +188,9 @@ def lines_of(text: str) -> list[Span]:
     start = 0
     for line in split_lines(text):
         end = start + len(line)
-        most = _most_characters(line)
+        most = _LONGEST_LINE
+        if 4 * len(line) > _LONGEST_LINE:
+            most = _LONGEST_LINE * len(line) // len(line.encode("utf-8", "surrogatepass"))
         while end - start > most:
             cut = _cut(text, start, most)
             spans.append(Span(start, cut))
@@ -198,12 +198,6 @@ def lines_of(text: str) -> list[Span]:
         spans.append(Span(start, end))
         start = end
     return spans
-
-
-def _most_characters(line: str) -> int:
-    if 4 * len(line) <= _LONGEST_LINE:
-        return _LONGEST_LINE
-    return _LONGEST_LINE * len(line) // len(line.encode("utf-8", "surrogatepass"))
 
 
 def _cut(text: str, start: int, most: int) -> int:

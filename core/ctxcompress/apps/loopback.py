@@ -170,19 +170,16 @@ class _BoundedProtocol(H11Protocol):
         """Whether a request goes on after it was answered. No other request follows it."""
         return self._is_answered() and self.conn.their_state is h11.SEND_BODY
 
-    def _is_waiting(self) -> bool:
-        """Whether the server waits for the client, and answers nothing."""
-        return self._is_incomplete() or self.cycle is None or self._is_answered()
-
     def _make_place(self) -> bool:
         """Return whether this connection may stay. If there are too many, end another one for it."""
         others = [other for other in self.connections if isinstance(other, _BoundedProtocol) and other is not self]
         alive = [each for each in others if not each.transport.is_closing() or each.transport.get_write_buffer_size()]
         if len(alive) < self._limits.connections:
             return True
-        # First refused requests, then connections without any earlier request, then those that wait longest.
+        # Those that wait for the client, and answer nothing: first refused requests, then connections without any
+        # earlier request, then those that wait longest.
         waiting = sorted(
-            (each for each in alive if each._is_waiting()),
+            (each for each in alive if each._is_incomplete() or each.cycle is None or each._is_answered()),
             key=lambda each: (not each._is_over(), each.cycle is not None, each._waiting_since),
         )
         least = next((other for other in waiting if other._is_over() or not other._has_unread()), None)

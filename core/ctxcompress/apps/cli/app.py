@@ -14,7 +14,7 @@ from ctxcompress import Passage, __version__, compress
 from ctxcompress.apps.cli import common_options as common
 from ctxcompress.apps.cli.batch_command import batch_command
 from ctxcompress.apps.cli.eval_command import eval_command
-from ctxcompress.apps.cli.inputs import STDIN, Choice, Inputs, usable_inputs
+from ctxcompress.apps.cli.inputs import STDIN, Choice, usable_inputs
 from ctxcompress.apps.cli.report import (
     INCOMPLETE,
     as_json,
@@ -82,7 +82,8 @@ def compress_command(
     if not result.text:
         complain("nothing is kept of the input, as the options have it; with on_empty=keep_best the best is kept")
         raise typer.Exit(1)
-    _end(inputs)
+    if inputs.skipped:
+        raise typer.Exit(INCOMPLETE)
 
 
 def xray(
@@ -121,7 +122,8 @@ def xray(
         write_text(page)
     else:
         write_file(output, page)
-    _end(inputs)
+    if inputs.skipped:
+        raise typer.Exit(INCOMPLETE)
 
 
 def demo(
@@ -232,11 +234,6 @@ _COMMANDS: Mapping[str, Callable[..., None]] = {
 }
 for _name, _run in _COMMANDS.items():
     app.command(_name)(command(_run))
-
-
-def _end(inputs: Inputs) -> None:
-    if inputs.skipped:
-        raise typer.Exit(INCOMPLETE)
 
 
 def _progress(passages: list[Passage]) -> AbstractContextManager[object]:

@@ -23,7 +23,7 @@ from ctxcompress.apps.evaluation import (
     respond,
 )
 from ctxcompress.apps.evaluation.answering import Progress
-from ctxcompress.apps.evaluation.retrieval import Retrieve
+from ctxcompress.apps.evaluation.questions import Retrieve
 from ctxcompress.apps.prices import InputPrice
 from ctxcompress.apps.xray.html import plural
 from ctxcompress.cache import SqliteStore

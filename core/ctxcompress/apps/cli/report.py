@@ -14,8 +14,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 from ctxcompress.apps.prices import InputPrice
-from ctxcompress.apps.xray.trace import new_page
-from ctxcompress.data.passages import Span
+from ctxcompress.apps.xray import new_page
 from ctxcompress.data.results import Compression, Stats
 from ctxcompress.errors import ConfigError, CtxCompressError
 
@@ -49,7 +48,7 @@ def as_json(result: Compression) -> str:
             "id": item.id,
             "file": item.original.file_path,
             "text": item.text,
-            "spans": _pairs(item.spans),
+            "spans": [[*span] for span in item.spans],
             "markers": [[before, text] for before, text in item.markers],
             "metadata_only": item.metadata_only,
             "tokens": item.tokens,
@@ -62,7 +61,7 @@ def as_json(result: Compression) -> str:
         {
             "index": item.index,
             "id": item.passage.id,
-            "spans": _pairs(item.spans),
+            "spans": [[*span] for span in item.spans],
             "reason": item.reason.value,
             "duplicate_of": item.duplicate_of,
         }
@@ -78,10 +77,6 @@ def as_json(result: Compression) -> str:
         "stats": result.stats.to_dict(),
     }
     return json.dumps(document, indent=2)
-
-
-def _pairs(spans: Iterable[Span]) -> list[list[int]]:
-    return [[start, end] for start, end in spans]
 
 
 def stats_table(stats: Stats, max_tokens: int, price: InputPrice | None) -> Table:

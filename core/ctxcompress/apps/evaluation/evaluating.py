@@ -9,9 +9,8 @@ from ctxcompress.apps.evaluation.answering import Progress
 from ctxcompress.apps.evaluation.citations import cited
 from ctxcompress.apps.evaluation.evaluation_report import Asked, Report, Row
 from ctxcompress.apps.evaluation.measures import Needs
-from ctxcompress.apps.evaluation.methods import JOIN, Explains, Method, method_named
-from ctxcompress.apps.evaluation.questions import Question
-from ctxcompress.apps.evaluation.retrieval import Retrieve, passages_of
+from ctxcompress.apps.evaluation.methods import JOIN, Method, method_named
+from ctxcompress.apps.evaluation.questions import Question, Retrieve, passages_of
 from ctxcompress.data.passages import Passage
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.text.tokens import Encoding, TokenCounter
@@ -94,8 +93,8 @@ class _Trial:
                 if text not in measured:  # small contexts are the same under many budgets
                     measured[text] = self._measured(text, needs, absent)
                 row = Row(id, method.name, budget, text, milliseconds=milliseconds, **measured[text])
-                if row.lost and budget is not None and isinstance(method, Explains):
-                    row = replace(row, why=method.why(question.query, passages, budget, row.lost))
+                if row.lost and budget is not None and (why := getattr(method, "why", None)):
+                    row = replace(row, why=why(question.query, passages, budget, row.lost))
                 rows.append(row)
         return asked, rows
 

@@ -18,7 +18,7 @@ from ctxcompress.errors import ConfigError, InputError, MissingExtra
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.tokens import Encoding, TokenCounter
 
-__all__ = ["JOIN", "NAMES", "Explains", "Method", "Named", "method_named"]
+__all__ = ["JOIN", "NAMES", "Method", "Named", "method_named"]
 
 JOIN = "\n\n"
 """What stands between two passages in a prompt."""
@@ -31,7 +31,7 @@ _BREAK = lazy_regex(r"\n+|(?<=[.!?])[^\S\n]+|(?<=[。！？])(?!$)")
 
 @runtime_checkable
 class Method(Protocol):
-    """A way to make passages smaller."""
+    """A way to make passages smaller. One that has a method `why`, as `Named`, says why it dropped something."""
 
     @property
     def name(self) -> str:
@@ -39,14 +39,6 @@ class Method(Protocol):
 
     def __call__(self, query: str, passages: Sequence[Passage], max_tokens: int, /) -> str:
         """Return a text for the prompt, of at most `max_tokens` tokens."""
-
-
-@runtime_checkable
-class Explains(Protocol):
-    """A method that knows why it dropped something."""
-
-    def why(self, query: str, passages: Sequence[Passage], max_tokens: int, lost: Sequence[str]) -> tuple[str, ...]:
-        """Return in words why each of these pieces was dropped; "" where it does not know."""
 
 
 _Run = Callable[[str, Sequence[Passage], int], str]

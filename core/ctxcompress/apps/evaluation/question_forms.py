@@ -16,8 +16,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ctxcompress.apps.evaluation.questions import Question
-from ctxcompress.apps.evaluation.retrieval import from_texts
+from ctxcompress.apps.evaluation.questions import Question, from_texts
 from ctxcompress.data.metadata import as_passages
 from ctxcompress.data.passages import Passage
 from ctxcompress.errors import InputError
@@ -173,11 +172,6 @@ def _columns(row: _Node) -> Iterator[Question]:
 def _texts(row: _Node, *fields: str) -> list[str]:
     found = row.any_of(*fields)
     return found.texts() if found else []
-
-
-def _labelled(file: _Node) -> Iterator[Question]:
-    for example in file["examples"].items():
-        yield from _columns(example)
 
 
 # HotpotQA, as published or as on the Hugging Face hub, where lists of pairs are pairs of lists
@@ -341,7 +335,9 @@ _FORMS = (
     _Form("SQuAD", {"data"}, _squad),
     _Form("HotpotQA", {"context", "supporting_facts"}, _hotpot),
     _Form("MuSiQue", {"paragraphs", "question"}, _musique),
-    _Form("LabelledRagDataset", {"examples"}, _labelled),
+    _Form(
+        "LabelledRagDataset", {"examples"}, lambda file: chain.from_iterable(map(_columns, file["examples"].items()))
+    ),
     _Form("EmbeddingQAFinetuneDataset", {"queries", "relevant_docs"}, _embedding_qa),
     *(_Form("the form of rows", {name}, _columns) for name in ("query", "question", "user_input")),
 )

@@ -223,7 +223,9 @@ class CallSheet:
         Spans are kept if all segments in which they lie are. A passage counts as kept if its best segment is.
         """
         score = self.scores[used.passage]
-        parts = [part for part in self.parts if part.passage == used.passage and _overlaps(part, used.spans)]
+        parts = [part for part in self.parts if part.passage == used.passage]
+        if used.spans is not None:
+            parts = [part for part in parts if any(part.start < end and start < part.end for start, end in used.spans)]
         if not parts:
             return Evidence(score, None, None)
         probabilities = [part.probability for part in parts if part.probability is not None]
@@ -249,10 +251,6 @@ class CallSheet:
             )
         except (zlib.error, TypeError, RecursionError) as error:
             raise ValueError(str(error)) from error
-
-
-def _overlaps(part: ScoredPart, spans: Sequence[Span] | None) -> bool:
-    return spans is None or any(part.start < end and start < part.end for start, end in spans)
 
 
 def _parts(compression: Compression, known: ScoredCall, total: int, *, has_probabilities: bool) -> Iterator[ScoredPart]:

@@ -104,8 +104,13 @@ async def _call_tool(
 
 def serve_stdio(server: "Server[Any]", index: FolderIndex) -> None:
     """Serve one client until it closes standard input."""
+
+    async def run() -> None:
+        async with stdio_server() as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+
     _read_ahead(index)
-    anyio.run(_serve_stdio, server)
+    anyio.run(run)
 
 
 def serve_http(
@@ -149,11 +154,6 @@ class _OnlyPost:
         refused = scope["type"] == "http" and scope["method"] != "POST"
         app = Response("only POST is served", 405, {"Allow": "POST"}) if refused else self.app
         await app(scope, receive, send)
-
-
-async def _serve_stdio(server: "Server[Any]") -> None:
-    async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
 
 
 def _read_ahead(index: FolderIndex) -> None:
