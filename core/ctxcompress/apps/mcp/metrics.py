@@ -112,8 +112,9 @@ class _MetricsPage:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"] == _PATH:
-            page = Response(self.metrics.page(), media_type=CONTENT_TYPE_LATEST)
-            refusal = Response("only GET is served", 405, {"Allow": "GET, HEAD"})
-            await (page if scope["method"] in ("GET", "HEAD") else refusal)(scope, receive, send)
+            answer = Response("only GET is served", 405, {"Allow": "GET, HEAD"})
+            if scope["method"] in ("GET", "HEAD"):
+                answer = Response(self.metrics.page(), media_type=CONTENT_TYPE_LATEST)
+            await answer(scope, receive, send)
         else:
             await self.app(scope, receive, send)
