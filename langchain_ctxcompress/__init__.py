@@ -19,21 +19,18 @@ from typing import TYPE_CHECKING
 from ctxcompress.plugins import lazy_names
 
 if TYPE_CHECKING:
-    from langchain_ctxcompress.building import CtxContextBuilder
-    from langchain_ctxcompress.building_tools import builder_tools, latest_context
+    from langchain_ctxcompress.building import CtxContextBuilder, builder_tools, latest_context
     from langchain_ctxcompress.chat_models import LLMSelector
-    from langchain_ctxcompress.citing import cite
     from langchain_ctxcompress.compressed_tool import compress_tool
     from langchain_ctxcompress.compressor import CtxCompressor
     from langchain_ctxcompress.elision import expand_tool
     from langchain_ctxcompress.embeddings import EmbeddingsEncoder
     from langchain_ctxcompress.feedback import record
-    from langchain_ctxcompress.formats import format_documents
+    from langchain_ctxcompress.formats import cite, format_documents
     from langchain_ctxcompress.middleware import CtxCompressMiddleware as CtxCompressMiddleware
     from langchain_ctxcompress.research import CtxResearchRetriever
     from langchain_ctxcompress.retriever import CtxCompressRetriever
-    from langchain_ctxcompress.search_tool import query_tool
-    from langchain_ctxcompress.tools import preview_tools
+    from langchain_ctxcompress.tools import preview_tools, query_tool
     from langchain_ctxcompress.transformer import CtxAnalysisTransformer
     from langchain_ctxcompress.window import prompt_tokens
 
@@ -70,15 +67,15 @@ _find, __dir__ = lazy_names(
         "CtxResearchRetriever": "langchain_ctxcompress.research",
         "EmbeddingsEncoder": "langchain_ctxcompress.embeddings",
         "LLMSelector": "langchain_ctxcompress.chat_models",
-        "builder_tools": "langchain_ctxcompress.building_tools",
-        "cite": "langchain_ctxcompress.citing",
+        "builder_tools": "langchain_ctxcompress.building",
+        "cite": "langchain_ctxcompress.formats",
         "compress_tool": "langchain_ctxcompress.compressed_tool",
         "expand_tool": "langchain_ctxcompress.elision",
         "format_documents": "langchain_ctxcompress.formats",
-        "latest_context": "langchain_ctxcompress.building_tools",
+        "latest_context": "langchain_ctxcompress.building",
         "preview_tools": "langchain_ctxcompress.tools",
         "prompt_tokens": "langchain_ctxcompress.window",
-        "query_tool": "langchain_ctxcompress.search_tool",
+        "query_tool": "langchain_ctxcompress.tools",
         "record": "langchain_ctxcompress.feedback",
     },
 )

@@ -1,25 +1,41 @@
-"""One context of several retrievals, in documents."""
+"""One context of several retrievals, in documents, and the tools with which an agent builds it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from langchain_core.callbacks import Callbacks
 from langchain_core.documents import Document
+from langchain_core.retrievers import RetrieverLike
 from langchain_core.runnables import run_in_executor
-from typing_extensions import override
+from langchain_core.tools import BaseTool, StructuredTool
 
 from ctxcompress import CompressionConfig, Passage
-from ctxcompress.agents.building import Addition, FrameworkBuilder, ItemPassage, KeptPassage, plain_data
+from ctxcompress.adapters.input_models import NoInput, SearchInput
+from ctxcompress.agents.building import (
+    ADD,
+    STATUS,
+    Addition,
+    FrameworkBuilder,
+    ItemPassage,
+    KeptPassage,
+    aadd_found,
+    add_found,
+    latest_context,
+    plain_data,
+    room_for_search,
+)
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import (
     RECORD_KEY,
+    check_retriever,
     compressed_document,
     copied_document,
     dropped_document,
     passages_from_documents,
 )
 
-__all__ = ["AddedDocuments", "CtxContextBuilder"]
+__all__ = ["AddedDocuments", "CtxContextBuilder", "builder_tools", "latest_context"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +133,85 @@ class CtxContextBuilder(FrameworkBuilder[Document]):
         return [compressed_document(document, part, self._config) for document, part in self._kept(parts)]
 
     @staticmethod
-    @override
     def _config_of(options: Mapping[str, Any]) -> CompressionConfig:
         return CtxCompressor.config_of(options)
 
-    @override
     def _write(self, item: Document) -> Any:
         return {"id": item.id, "metadata": plain_data(item.metadata)}
 
-    @override
     def _read(self, data: Any, text: str) -> Document:
         return Document(text, id=data["id"], metadata=data["metadata"])
+
+
+def builder_tools(
+    builder: CtxContextBuilder,
+    retriever: RetrieverLike | None = None,
+    *,
+    state_key: str | None = None,
+    tokens_per_search: int | None = None,
+) -> list[BaseTool]:
+    """Return the tools `search_and_add` and `context_status`, with which an agent builds one context.
+
+    `search_and_add(query)` searches, adds what answers the query to the context, and returns only the new text. Its
+    artifact is the new documents. `context_status()` tells which sources are in the context, and how many tokens are
+    left. Without a retriever there is only `context_status`.
+
+    retriever: a retriever, or any runnable from a query to a list of documents.
+    state_key: the key of the graph's state under which the context is kept as `CtxContextBuilder.to_dict` returns it.
+    `builder` then only gives the options. The state needs that key, with a reducer for searches of the same step:
+
+        class State(AgentState):
+            context: NotRequired[Annotated[dict, latest_context]]
+
+    Without a state_key the tools add to `builder` itself, which all runs of the agent then share.
+
+    tokens_per_search: the most tokens that one search adds; None for a quarter of the budget.
+
+    The tools raise what the retriever or an encoder raises.
+    """
+    most = room_for_search(builder, tokens_per_search)
+    if retriever is not None:
+        check_retriever(retriever)
+    if state_key is not None:
+        try:
+            from langchain_ctxcompress.graph_state import state_tools
+        except ModuleNotFoundError as error:
+            raise ImportError(
+                f"state_key needs langgraph, and there is no {error.name}; install ctxcompress[agents]"
+            ) from error
+        return state_tools(builder, retriever, state_key, most)
+    status = StructuredTool.from_function(
+        lambda: str(builder.status()), name="context_status", description=STATUS, args_schema=NoInput
+    )
+    if retriever is None:
+        return [status]
+    calls = _Calls(builder, retriever, most)
+    add = StructuredTool(
+        name="search_and_add",
+        description=ADD,
+        args_schema=SearchInput,
+        func=calls.add,
+        coroutine=calls.aadd,
+        response_format="content_and_artifact",
+    )
+    return [add, status]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Calls:
+    """The calls of the tools that add to one builder."""
+
+    builder: CtxContextBuilder
+    retriever: RetrieverLike
+    most: int
+    """The most tokens that one search adds."""
+
+    def add(self, query: str, callbacks: Callbacks = None) -> tuple[str, list[Document]]:
+        documents = self.retriever.invoke(query, {"callbacks": callbacks})
+        text, added = add_found(self.builder, documents, query, self.most)
+        return text, added.documents if added else []
+
+    async def aadd(self, query: str, callbacks: Callbacks = None) -> tuple[str, list[Document]]:
+        documents = await self.retriever.ainvoke(query, {"callbacks": callbacks})
+        text, added = await aadd_found(self.builder, documents, query, self.most)
+        return text, added.documents if added else []

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, MutableMapping
 
 from langchain_core.stores import ByteStore
-from typing_extensions import override
 
 __all__ = ["ByteStoreMapping"]
 
@@ -17,27 +16,22 @@ class ByteStoreMapping(MutableMapping[str, bytes]):
     def __init__(self, store: ByteStore) -> None:
         self._store = store
 
-    @override
     def __getitem__(self, key: str) -> bytes:
         [value] = self._store.mget([_stored(key)])
         if value is None:
             raise KeyError(key)
         return value
 
-    @override
     def __setitem__(self, key: str, value: bytes) -> None:
         self._store.mset([(_stored(key), value)])
 
-    @override
     def __delitem__(self, key: str) -> None:
         self._store.mdelete([_stored(key)])
 
-    @override
     def __iter__(self) -> Iterator[str]:
         for key in self._store.yield_keys(prefix=_PREFIX):
             yield key.removeprefix(_PREFIX).replace("/", ":")
 
-    @override
     def __len__(self) -> int:
         return sum(1 for _ in self)
 

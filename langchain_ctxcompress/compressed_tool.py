@@ -11,9 +11,10 @@ from langchain_core.tools import BaseTool
 
 from ctxcompress.adapters.component_options import ConfigSource, Preset
 from ctxcompress.agents.keeper import check_room
+from ctxcompress.agents.markers import Shorter
 from ctxcompress.agents.output_compressor import SearchLimits, class_with, named_query, only_text
 from langchain_ctxcompress.elision import AnyStore, ExpandableOutputs, Shelf
-from langchain_ctxcompress.outputs import Outputs, Shortened, areport, report
+from langchain_ctxcompress.outputs import Outputs, areport, report
 
 __all__ = ["compress_tool"]
 
@@ -61,7 +62,8 @@ def compress_tool(
     """
     if not isinstance(tool, BaseTool):
         raise TypeError(f"tool is a {type(tool).__name__}; give a BaseTool, such as a function with @tool")
-    arguments = _arguments(tool)
+    schema = tool.args_schema
+    arguments = tuple(schema.get("properties", ()) if isinstance(schema, dict) else tool.args)
     if query_argument is not None and query_argument not in arguments:
         raise ValueError(
             f"query_argument is {query_argument!r}; the arguments of {tool.name} are {', '.join(arguments) or 'none'}"
@@ -96,7 +98,7 @@ class _Calls:
         shorter = self._outputs(None).shortened(_content(tool, result), self._query(args, kwargs))
         if shorter is None:
             return result
-        report(shorter.savings(tool.name))
+        report(tool.name, shorter)
         return _with_content(tool, result, shorter)
 
     async def arun(self, tool: BaseTool, *args: Any, **kwargs: Any) -> Any:
@@ -105,7 +107,7 @@ class _Calls:
         shorter = await self._outputs(asyncio.get_running_loop()).ashortened(_content(tool, result), query)
         if shorter is None:
             return result
-        await areport(shorter.savings(tool.name))
+        await areport(tool.name, shorter)
         return _with_content(tool, result, shorter)
 
     def _outputs(self, loop: asyncio.AbstractEventLoop | None) -> Outputs | ExpandableOutputs:
@@ -166,10 +168,5 @@ def _content(tool: BaseTool, result: Any) -> Any:
     return result[0] if _has_artifact(tool, result) else result
 
 
-def _with_content(tool: BaseTool, result: Any, shorter: Shortened) -> Any:
+def _with_content(tool: BaseTool, result: Any, shorter: Shorter) -> Any:
     return (shorter.content, result[1]) if _has_artifact(tool, result) else shorter.content
-
-
-def _arguments(tool: BaseTool) -> tuple[str, ...]:
-    schema = tool.args_schema
-    return tuple(schema.get("properties", ())) if isinstance(schema, dict) else tuple(tool.args)

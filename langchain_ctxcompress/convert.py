@@ -15,6 +15,7 @@ from ctxcompress.adapters.records import (
     REFUSALS,
     Decision,
     as_number,
+    check_kind,
     copied,
     dropped_record,
     kept_from_record,
@@ -53,9 +54,7 @@ def passages_from_documents(documents: Iterable[Document], config: CompressionCo
 
 def check_retriever(retriever: object) -> None:
     """Raise TypeError for what finds no documents."""
-    from langchain_core.runnables import Runnable  # both take longer to import than all the rest
-
-    from ctxcompress.adapters.records import check_kind
+    from langchain_core.runnables import Runnable  # takes longer to import than all the rest
 
     check_kind("retriever", retriever, Runnable, "a retriever, or any runnable from a query to documents")
 

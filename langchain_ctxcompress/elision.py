@@ -4,7 +4,8 @@ import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import partial
+from operator import is_
 from secrets import token_bytes
 from typing import TYPE_CHECKING, Any, Union
 
@@ -14,13 +15,13 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langchain_core.tools.base import TOOL_MESSAGE_BLOCK_TYPES
 
 from ctxcompress.adapters.input_models import LeftOutInput
-from ctxcompress.agents.keeper import EXPAND, EXPAND_LEFT_OUT, CannotExpand, Expander, Keeper, fitted
+from ctxcompress.agents.keeper import EXPAND, EXPAND_LEFT_OUT, CannotExpand, Expander, Keeper, with_marker
 from ctxcompress.agents.left_out import LeftOutStore, MemoryStore
-from ctxcompress.agents.markers import guarded, marker_room, tokens_left_out
+from ctxcompress.agents.markers import Shorter, guarded
 from ctxcompress.agents.output_compressor import on_own_thread, shown_to_model
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.graph_store import GraphStore
-from langchain_ctxcompress.outputs import Outputs, Shortened
+from langchain_ctxcompress.outputs import Outputs
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
@@ -104,37 +105,34 @@ class ExpandableOutputs:
     keeper: Keeper
     conversation: str
 
-    def shortened(self, content: Any, query: str | None) -> Shortened | None:
+    def shortened(self, content: Any, query: str | None) -> Shorter | None:
         """Return the replacement of a tool's result with its marker; None if it stays as it is.
 
         Blocks get a block with the marker. Anything else becomes text, with the marker as its last line. A result in
         which something looks like a handle is replaced in any case.
         """
-        found = self._shortened(content, query)
+        found = self.outputs.for_query(query).with_rules_that_fit(lambda outputs: self._fitted(outputs, content, query))
         if found is not None or (safe := _guarded(content)) is content:
             return found
         tokens = self.outputs.count(_text_of(safe))
-        return Shortened(safe, tokens, tokens)
+        return Shorter(safe, tokens, tokens)
 
-    async def ashortened(self, content: Any, query: str | None) -> Shortened | None:
+    async def ashortened(self, content: Any, query: str | None) -> Shorter | None:
         """Do the same off the event loop."""
         return await on_own_thread(partial(self.shortened, content, query))
 
-    def _shortened(self, content: Any, query: str | None) -> Shortened | None:
-        outputs = self.outputs.for_query(query)
-        return outputs.with_rules_that_fit(lambda outputs: self._fitted(outputs, content, query))
+    def _fitted(self, outputs: Outputs, content: Any, query: str | None) -> Shorter | None:
+        def mark(found: Shorter, handle: str) -> Shorter:
+            marked = _with_marker(_guarded(found.content), found.marker(handle))
+            return replace(found, content=marked, compressed_tokens=outputs.count(_text_of(marked)))
 
-    def _fitted(self, outputs: Outputs, content: Any, query: str | None) -> Shortened | None:
-        keep = cache(lambda: self.keeper.keep(self.conversation, _text_of(content)))
-
-        def attempt(budget: int) -> Shortened | None:
-            return outputs.with_budget(budget).shortened(content, query)
-
-        def mark(found: Shortened) -> Shortened | None:
-            handle = keep()
-            return None if handle is None else _marked(found, handle, outputs)
-
-        return fitted(attempt, mark, outputs.config.budget, marker_room(outputs.count))
+        return with_marker(
+            lambda budget: outputs.with_budget(budget).shortened(content, query),
+            lambda: self.keeper.keep(self.conversation, _text_of(content)),
+            mark,
+            outputs.config.budget,
+            outputs.count,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -183,7 +181,7 @@ def _guarded(content: Any) -> Any:
         return guarded(content)
     if _are_blocks(content):
         blocks = [_guarded_block(block) for block in content]
-        return content if all(map(_is, blocks, content)) else blocks
+        return content if all(map(is_, blocks, content)) else blocks
     if isinstance(content, list | tuple | Mapping) and (shown := guarded(text := shown_to_model(content))) != text:
         return shown
     return content
@@ -196,21 +194,11 @@ def _guarded_block(block: Any) -> Any:
     return shown if isinstance(block, str) else {**block, "text": shown}
 
 
-def _is(one: object, other: object) -> bool:
-    return one is other
-
-
 def _are_blocks(content: object) -> bool:
     return isinstance(content, list) and all(
         isinstance(block, str) or (isinstance(block, Mapping) and block.get("type") in TOOL_MESSAGE_BLOCK_TYPES)
         for block in content
     )
-
-
-def _marked(found: Shortened, handle: str, outputs: Outputs) -> Shortened:
-    left_out = found.left_out or tokens_left_out(found.original_tokens, found.compressed_tokens)
-    content = _with_marker(_guarded(found.content), left_out.marker(handle))
-    return replace(found, content=content, compressed_tokens=outputs.count(_text_of(content)))
 
 
 def _with_marker(content: Any, marker: str) -> Any:

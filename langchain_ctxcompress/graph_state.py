@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.documents import Document
 from langchain_core.messages import ToolMessage
 from langchain_core.retrievers import RetrieverLike
 from langchain_core.runnables import run_in_executor
@@ -12,7 +11,7 @@ from langgraph.prebuilt import ToolRuntime
 from langgraph.types import Command
 
 from ctxcompress.adapters.input_models import SearchInput
-from ctxcompress.agents.building import ADD, STATUS, Branches, BudgetTooSmall, message_for, message_without_room
+from ctxcompress.agents.building import ADD, STATUS, Branches, aadd_found, add_found
 from langchain_ctxcompress.building import AddedDocuments, CtxContextBuilder
 
 __all__ = ["state_tools"]
@@ -44,20 +43,13 @@ class _Calls:
     def add(self, query: str, runtime: ToolRuntime) -> Command[Any]:
         documents = self.retriever.invoke(query, runtime.config)
         builder = self._builder(runtime)
-        try:
-            added = builder.add(documents, query, max_tokens=self.most)
-        except BudgetTooSmall as error:
-            return self._answer(message_without_room(error, builder), [], runtime)
-        return self._command(builder, added, runtime)
+        return self._command(builder, *add_found(builder, documents, query, self.most), runtime)
 
     async def aadd(self, query: str, runtime: ToolRuntime) -> Command[Any]:
         documents = await self.retriever.ainvoke(query, runtime.config)
         builder = await run_in_executor(None, self._builder, runtime)
-        try:
-            added = await builder.aadd(documents, query, max_tokens=self.most)
-        except BudgetTooSmall as error:
-            return self._answer(message_without_room(error, builder), [], runtime)
-        return await run_in_executor(None, self._command, builder, added, runtime)
+        found = await aadd_found(builder, documents, query, self.most)
+        return await run_in_executor(None, self._command, builder, *found, runtime)
 
     def status(self, runtime: ToolRuntime) -> str:
         return str(self.options.resumed(runtime.state.get(self.key) or None).status())
@@ -67,9 +59,9 @@ class _Calls:
         step = running and (running.thread_id, running.checkpoint_id)
         return self.branches.join(runtime.state.get(self.key) or None, step, runtime.tool_call_id)
 
-    def _command(self, builder: CtxContextBuilder, added: AddedDocuments, runtime: ToolRuntime) -> Command[Any]:
-        return self._answer(message_for(added, builder), added.documents, runtime, **{self.key: builder.to_dict()})
-
-    def _answer(self, text: str, documents: list[Document], runtime: ToolRuntime, **update: Any) -> Command[Any]:
+    def _command(
+        self, builder: CtxContextBuilder, text: str, added: AddedDocuments | None, runtime: ToolRuntime
+    ) -> Command[Any]:
+        documents, update = (added.documents, {self.key: builder.to_dict()}) if added else ([], {})
         message = ToolMessage(text, tool_call_id=runtime.tool_call_id, name="search_and_add", artifact=documents)
         return Command(update={**update, "messages": [message]})

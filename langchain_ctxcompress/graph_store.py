@@ -3,10 +3,10 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 from ctxcompress.agents.left_out import MONTH, as_bytes, check_bounds
 
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
 __all__ = ["GraphStore"]
-
-Result = TypeVar("Result")
 
 _WAIT = 30.0
 """Seconds to wait for the event loop, which may have ended."""
@@ -64,7 +62,9 @@ class GraphStore:
         if entry is None or self._is_expired(entry):
             return None
         text = self._read("texts", conversation, handle)
-        return None if text is None else _decoded(text)
+        if text is None:
+            return None
+        return str(text["text"] if "text" in text else json.loads(text["json"]))
 
     def handles(self, conversation: str, /) -> list[str]:
         """Return the handles of a conversation, the newest first."""
@@ -74,7 +74,7 @@ class GraphStore:
         """Forget one text, or all texts of a conversation."""
         for name in [name for name, _ in self._entries(conversation)] if handle is None else [handle]:
             for kind in ("entries", "texts"):
-                self._delete(kind, conversation, name)
+                self._call("delete", _namespace(kind, conversation), name)
 
     def _make_room(self, conversation: str) -> None:
         total = 0
@@ -85,40 +85,29 @@ class GraphStore:
 
     def _entries(self, conversation: str) -> list[tuple[str, Mapping[str, Any]]]:
         """Return the entries of a conversation, the newest first."""
-        place = _namespace("entries", conversation)
-        found = self._call(
-            lambda: self.store.search(place, limit=_MOST), lambda: self.store.asearch(place, limit=_MOST)
-        )
+        found = self._call("search", _namespace("entries", conversation), limit=_MOST)
         return sorted(((item.key, item.value) for item in found), key=lambda entry: -entry[1]["at"])
 
     def _is_expired(self, entry: Mapping[str, Any]) -> bool:
         return self.ttl is not None and bool(entry["at"] + self.ttl <= self.clock())
 
     def _read(self, kind: str, conversation: str, handle: str) -> Mapping[str, Any] | None:
-        place = _namespace(kind, conversation)
-        item = self._call(lambda: self.store.get(place, handle), lambda: self.store.aget(place, handle))
+        item = self._call("get", _namespace(kind, conversation), handle)
         return None if item is None else item.value
 
     def _write(self, kind: str, conversation: str, handle: str, value: dict[str, Any]) -> None:
-        place = _namespace(kind, conversation)
         # Not indexed: nobody searches these texts by meaning.
         options: dict[str, Any] = {"index": False}
         if self.store.supports_ttl and self.ttl is not None:
             options["ttl"] = self.ttl / 60
-        self._call(
-            lambda: self.store.put(place, handle, value, **options),
-            lambda: self.store.aput(place, handle, value, **options),
-        )
+        self._call("put", _namespace(kind, conversation), handle, value, **options)
 
-    def _delete(self, kind: str, conversation: str, handle: str) -> None:
-        place = _namespace(kind, conversation)
-        self._call(lambda: self.store.delete(place, handle), lambda: self.store.adelete(place, handle))
-
-    def _call(self, call: Callable[[], Result], acall: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+    def _call(self, method: str, *arguments: Any, **options: Any) -> Any:
         """Call the store, with its asynchronous method if it belongs to an event loop."""
         if self._loop is None:
-            return call()
-        return asyncio.run_coroutine_threadsafe(acall(), self._loop).result(_WAIT)
+            return getattr(self.store, method)(*arguments, **options)
+        running = getattr(self.store, f"a{method}")(*arguments, **options)
+        return asyncio.run_coroutine_threadsafe(running, self._loop).result(_WAIT)
 
 
 def _namespace(kind: str, conversation: str) -> tuple[str, str, str]:
@@ -130,8 +119,3 @@ def _encoded(text: str) -> dict[str, Any]:
     """Return the text so that a database can store it as JSON: some refuse the character NUL and halves of pairs."""
     is_plain = "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
     return {"text": text} if is_plain else {"json": json.dumps(text)}
-
-
-def _decoded(value: Mapping[str, Any]) -> str:
-    text: str = value["text"] if "text" in value else json.loads(value["json"])
-    return text

@@ -132,7 +132,7 @@ def _savings(generation: Generation) -> HistorySavings:
 def agent_messages(messages: Sequence[AnyMessage]) -> list[AgentMessage]:
     """Return the messages as the core reads them."""
     titles = {
-        call["id"]: _title(call["args"])
+        call["id"]: " ".join(str(value) for value in call["args"].values() if isinstance(value, _TITLE_VALUES))
         for message in messages
         if isinstance(message, AIMessage)
         for call in message.tool_calls
@@ -166,10 +166,6 @@ def _role(message: AnyMessage) -> Role:
     if isinstance(message, AIMessage):
         return Role.ASSISTANT
     return Role.TOOL if isinstance(message, ToolMessage) else Role.OTHER
-
-
-def _title(args: Mapping[str, object]) -> str:
-    return " ".join(str(value) for value in args.values() if isinstance(value, _TITLE_VALUES))
 
 
 def _text(block: str | dict[Any, Any]) -> str | None:

@@ -15,13 +15,14 @@ from langgraph.types import Command
 from typing_extensions import TypedDict, override
 
 from ctxcompress.adapters.component_options import ConfigSource, Preset, check_flag, starting_config
+from ctxcompress.agents.framework_models import with_window
 from ctxcompress.agents.history import Generation, check_history
 from ctxcompress.agents.keeper import EXPAND, Expander, check_room
+from ctxcompress.agents.markers import Shorter
 from ctxcompress.agents.output_compressor import SearchLimits, asked_query, named_query, on_thread, only_text
-from ctxcompress.agents.prompt_size import with_window
 from langchain_ctxcompress.elision import AnyStore, ExpandableOutputs, Shelf
 from langchain_ctxcompress.history import History
-from langchain_ctxcompress.outputs import Outputs, Shortened, areport, report
+from langchain_ctxcompress.outputs import Outputs, areport, report
 from langchain_ctxcompress.window import context_window, tokens_left
 
 __all__ = ["CtxCompressMiddleware", "CtxCompressState", "Savings"]
@@ -240,7 +241,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         shorter = None if outputs is None else outputs.shortened(result, _query(request))
         if shorter is None:
             return result
-        report(shorter.savings(request.tool_call["name"]), _config(request))
+        report(request.tool_call["name"], shorter, _config(request))
         return _with_savings(shorter)
 
     @override
@@ -255,7 +256,7 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
         shorter = await outputs.ashortened(result, _query(request))
         if shorter is None:
             return result
-        await areport(shorter.savings(request.tool_call["name"]), _config(request))
+        await areport(request.tool_call["name"], shorter, _config(request))
         return _with_savings(shorter)
 
     def _outputs_for(
@@ -269,14 +270,16 @@ class CtxCompressMiddleware(AgentMiddleware[CtxCompressState, Any]):
             return None
         outputs = self._budgets.get(name, self._outputs)
         if outputs.is_share:
-            outputs = outputs.in_window(_tokens_left(request.state))
+            # 0 if the model was not called through this.
+            left = request.state.get("ctxcompress_tokens_left") if isinstance(request.state, Mapping) else None
+            outputs = outputs.in_window(left if isinstance(left, int) else 0)
         if self._shelf is None:
             return outputs
         store = request.runtime.store if request.runtime else None
         return self._shelf.expandable(outputs, _config(request), store, loop)
 
 
-def _with_savings(shorter: Shortened) -> Command[Any]:
+def _with_savings(shorter: Shorter) -> Command[Any]:
     """Return a command with the message and its savings: a tool call writes into the state with a command."""
     savings = Savings(
         tool_results=1,
@@ -290,12 +293,6 @@ def _with_savings(shorter: Shortened) -> Command[Any]:
 def _config(request: ToolCallRequest) -> RunnableConfig | None:
     """Return the config of the run; None for a request that was made by hand."""
     return request.runtime.config if request.runtime else None
-
-
-def _tokens_left(state: Any) -> int:
-    """Return what the last call of the model left of its context window, 0 if it was not called through this."""
-    left = state.get("ctxcompress_tokens_left") if isinstance(state, Mapping) else None
-    return left if isinstance(left, int) else 0
 
 
 def _query(request: ToolCallRequest) -> str | None:

@@ -18,12 +18,12 @@ from langchain_core.tools.base import TOOL_MESSAGE_BLOCK_TYPES
 from typing_extensions import TypedDict
 
 from ctxcompress import Compressor, Passage
-from ctxcompress.agents.markers import LeftOut
+from ctxcompress.agents.markers import LeftOut, Shorter
 from ctxcompress.agents.output_compressor import OutputCompressor, SearchLimits, check_limits, on_thread
 from langchain_ctxcompress.compressor import CtxCompressor
 from langchain_ctxcompress.convert import RECORD_KEY, compressed_document, passages_from_documents
 
-__all__ = ["EVENT", "Outputs", "Shortened", "ToolSavings", "areport", "is_traced", "report"]
+__all__ = ["EVENT", "Outputs", "ToolSavings", "areport", "is_traced", "report"]
 
 EVENT = "ctxcompress"
 """The name of the custom event that callbacks get for each compressed result."""
@@ -36,26 +36,6 @@ class ToolSavings(TypedDict):
     original_tokens: int
     compressed_tokens: int
     tokens_saved: int
-
-
-@dataclass(frozen=True, slots=True)
-class Shortened:
-    """The replacement of a tool's result."""
-
-    content: Any
-    original_tokens: int
-    compressed_tokens: int
-    left_out: LeftOut | None = None
-    """What was left out, if it is lines, results or records that can be counted."""
-
-    def savings(self, tool: str) -> ToolSavings:
-        """Return the savings as callbacks get them."""
-        return ToolSavings(
-            tool=tool,
-            original_tokens=self.original_tokens,
-            compressed_tokens=self.compressed_tokens,
-            tokens_saved=self.original_tokens - self.compressed_tokens,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +55,7 @@ class Outputs(OutputCompressor):
         """Return the same with another budget. Raises ValueError."""
         return replace(self, config=self.config.with_options(max_tokens=max_tokens))
 
-    def shortened(self, content: object, query: str | None) -> Shortened | None:
+    def shortened(self, content: object, query: str | None) -> Shorter | None:
         """Return the replacement of a tool's result; None if it stays as it is.
 
         It stays if it is short, fits, is an error, or cannot be compressed.
@@ -88,21 +68,24 @@ class Outputs(OutputCompressor):
             return None
         return found
 
-    async def ashortened(self, content: object, query: str | None) -> Shortened | None:
+    async def ashortened(self, content: object, query: str | None) -> Shorter | None:
         """Do the same off the event loop."""
         return await on_thread(partial(self.shortened, content, query))
 
-    def _shortened(self, content: object, query: str | None) -> Shortened | None:
+    def _shortened(self, content: object, query: str | None) -> Shorter | None:
         if isinstance(content, str):
             return self._text(content, query)
         if isinstance(content, list | tuple) and content:
             if all(isinstance(item, Document) for item in content):
                 return self._documents(content, query)
-            if all(map(_is_block, content)):
+            if all(
+                isinstance(item, str) or (isinstance(item, Mapping) and isinstance(item.get("type"), str))
+                for item in content
+            ):
                 return self._blocks(content, query)
-        return self._search(content, query) or self._data(content, query)
+        return self._search(content, query) or self.data(content, query)
 
-    def _text(self, text: str, query: str | None) -> Shortened | None:
+    def _text(self, text: str, query: str | None) -> Shorter | None:
         if self.count(text) < self.min_tokens:
             return None
         found = self._search(text, query)
@@ -111,10 +94,10 @@ class Outputs(OutputCompressor):
         result = self.compress([text], query)
         left_out = LeftOut.of_compression(result)
         if not result.text and (empty := self.emptied_text(text) or self.said_nothing()):
-            return Shortened(empty, result.stats.original_tokens, self.count(empty), left_out)
-        return Shortened(result.text, result.stats.original_tokens, result.tokens, left_out)
+            return Shorter(empty, result.stats.original_tokens, self.count(empty), left_out)
+        return Shorter(result.text, result.stats.original_tokens, result.tokens, left_out)
 
-    def _search(self, content: object, query: str | None) -> Shortened | None:
+    def _search(self, content: object, query: str | None) -> Shorter | None:
         """Return the replacement of search results; None for other content, or if they stay as they are."""
         found = self.search_results(content, query)
         if found is None or found.compressed_tokens == found.original_tokens:
@@ -124,17 +107,9 @@ class Outputs(OutputCompressor):
             "result",
             tokens=found.original_tokens - found.compressed_tokens,
         )
-        return Shortened(found.results, found.original_tokens, found.compressed_tokens, left_out)
+        return Shorter(found.results, found.original_tokens, found.compressed_tokens, left_out)
 
-    def _data(self, content: object, query: str | None) -> Shortened | None:
-        """Return the replacement of a list or a mapping over the budget; None for other content, or if it fits."""
-        found = self.data(content, query)
-        if found is None:
-            return None
-        left_out = LeftOut.of_items(content, found.content)
-        return Shortened(found.content, found.original_tokens, found.compressed_tokens, left_out)
-
-    def _blocks(self, blocks: Sequence[Any], query: str | None) -> Shortened | None:
+    def _blocks(self, blocks: Sequence[Any], query: str | None) -> Shorter | None:
         """Return the replacement of content blocks. Text blocks of which nothing is kept are dropped."""
         texts = {place: text for place, block in enumerate(blocks) if (text := _text_of(block))}
         if len(texts) == 1:
@@ -145,23 +120,23 @@ class Outputs(OutputCompressor):
             is_data = not any(
                 isinstance(block, Mapping) and block["type"] in TOOL_MESSAGE_BLOCK_TYPES for block in blocks
             )
-            return self._data(blocks, query) if is_data else None
+            return self.data(blocks, query) if is_data else None
         places = list(texts)
         result = self.compress([texts[place] for place in places], query)
         kept = {places[part.index]: part.text for part in result.passages}
         if not kept and (nothing := self.said_nothing()):
             kept = {places[0]: nothing}
         content = _with_texts(blocks, kept, places)
-        return Shortened(content, result.stats.original_tokens, result.tokens or sum(map(self.count, kept.values())))
+        return Shorter(content, result.stats.original_tokens, result.tokens or sum(map(self.count, kept.values())))
 
-    def _documents(self, documents: list[Document] | tuple[Document, ...], query: str | None) -> Shortened:
+    def _documents(self, documents: list[Document] | tuple[Document, ...], query: str | None) -> Shorter:
         """Return the replacement of documents, which LangChain shows to the model as Python writes them."""
         budget = self.config.budget
         while True:
             copies = type(documents)(self._copies(documents, query, budget))
             tokens = self.count(str(copies))
             if tokens <= self.config.budget or budget == 1:
-                return Shortened(copies, self.count(str(documents)), tokens)
+                return Shorter(copies, self.count(str(documents)), tokens)
             budget = max(1, budget - (tokens - self.config.budget))  # the brackets around them
 
     def _copies(self, documents: Sequence[Document], query: str | None, budget: int) -> Iterator[Document]:
@@ -179,25 +154,30 @@ class Outputs(OutputCompressor):
             yield copy
 
 
-def report(savings: ToolSavings, config: RunnableConfig | None = None) -> None:
-    """Report savings to the callbacks of the surrounding run, if there is one."""
+def report(tool: str, shorter: Shorter, config: RunnableConfig | None = None) -> None:
+    """Report the savings of a tool's result to the callbacks of the surrounding run, if there is one."""
     if is_traced(config):
-        dispatch_custom_event(EVENT, savings, config=config)
+        dispatch_custom_event(EVENT, _savings(tool, shorter), config=config)
 
 
-async def areport(savings: ToolSavings, config: RunnableConfig | None = None) -> None:
+async def areport(tool: str, shorter: Shorter, config: RunnableConfig | None = None) -> None:
     """Do the same, and await the callbacks."""
     if is_traced(config):
-        await adispatch_custom_event(EVENT, savings, config=config)
+        await adispatch_custom_event(EVENT, _savings(tool, shorter), config=config)
+
+
+def _savings(tool: str, shorter: Shorter) -> ToolSavings:
+    return ToolSavings(
+        tool=tool,
+        original_tokens=shorter.original_tokens,
+        compressed_tokens=shorter.compressed_tokens,
+        tokens_saved=shorter.original_tokens - shorter.compressed_tokens,
+    )
 
 
 def is_traced(config: RunnableConfig | None) -> bool:
     """Return whether there is a surrounding run whose callbacks can be told."""
     return get_callback_manager_for_config(ensure_config(config)).parent_run_id is not None
-
-
-def _is_block(item: object) -> bool:
-    return isinstance(item, str) or (isinstance(item, Mapping) and isinstance(item.get("type"), str))
 
 
 def _text_of(block: str | Mapping[str, object]) -> str:
@@ -209,11 +189,7 @@ def _text_of(block: str | Mapping[str, object]) -> str:
 def _with_texts(blocks: Sequence[Any], texts: Mapping[int, str], asked: Collection[int]) -> list[Any]:
     """Return the blocks with other texts, without those among `asked` that have none now."""
     return [
-        _with_text(block, texts[place]) if place in texts else block
+        block if place not in texts else texts[place] if isinstance(block, str) else {**block, "text": texts[place]}
         for place, block in enumerate(blocks)
         if place not in asked or texts.get(place)
     ]
-
-
-def _with_text(block: str | Mapping[str, object], text: str) -> str | dict[str, object]:
-    return text if isinstance(block, str) else {**block, "text": text}

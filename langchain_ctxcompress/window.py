@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from ctxcompress.agents.prompt_size import Encoding, count_prompt
+from ctxcompress.agents.framework_models import Encoding, count_prompt
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import ModelRequest

@@ -35,21 +35,16 @@ if TYPE_CHECKING:
         CtxContextSerializer,
     )
     from llamaindex_ctxcompress.building import CtxContextBuilder, builder_tools
-    from llamaindex_ctxcompress.citing import cite
     from llamaindex_ctxcompress.compressed_tool import compress_tool
     from llamaindex_ctxcompress.elision import ContextStore, expand_tool
-    from llamaindex_ctxcompress.embeddings import EmbeddingsEncoder
     from llamaindex_ctxcompress.feedback import record
-    from llamaindex_ctxcompress.formats import format_nodes
-    from llamaindex_ctxcompress.llms import LLMSelector
+    from llamaindex_ctxcompress.formats import cite, format_nodes
     from llamaindex_ctxcompress.memory import CtxCompressMemoryBlock
+    from llamaindex_ctxcompress.models import EmbeddingsEncoder, LLMSelector, prompt_tokens
     from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
-    from llamaindex_ctxcompress.research import CtxResearchRetriever
-    from llamaindex_ctxcompress.retriever import CtxCompressRetriever
-    from llamaindex_ctxcompress.search_tool import query_tool
-    from llamaindex_ctxcompress.tools import preview_tools
+    from llamaindex_ctxcompress.retriever import CtxCompressRetriever, CtxResearchRetriever
+    from llamaindex_ctxcompress.tools import preview_tools, query_tool
     from llamaindex_ctxcompress.transformer import CtxAnalysisTransformer
-    from llamaindex_ctxcompress.window import prompt_tokens
 
 __all__ = [
     "ContextStore",
@@ -89,17 +84,17 @@ __getattr__, __dir__ = lazy_names(
         "CtxCompressRetriever": "llamaindex_ctxcompress.retriever",
         "CtxContextBuilder": "llamaindex_ctxcompress.building",
         "CtxContextSerializer": "llamaindex_ctxcompress.agents",
-        "CtxResearchRetriever": "llamaindex_ctxcompress.research",
-        "EmbeddingsEncoder": "llamaindex_ctxcompress.embeddings",
-        "LLMSelector": "llamaindex_ctxcompress.llms",
+        "CtxResearchRetriever": "llamaindex_ctxcompress.retriever",
+        "EmbeddingsEncoder": "llamaindex_ctxcompress.models",
+        "LLMSelector": "llamaindex_ctxcompress.models",
         "builder_tools": "llamaindex_ctxcompress.building",
-        "cite": "llamaindex_ctxcompress.citing",
+        "cite": "llamaindex_ctxcompress.formats",
         "compress_tool": "llamaindex_ctxcompress.compressed_tool",
         "expand_tool": "llamaindex_ctxcompress.elision",
         "format_nodes": "llamaindex_ctxcompress.formats",
         "preview_tools": "llamaindex_ctxcompress.tools",
-        "prompt_tokens": "llamaindex_ctxcompress.window",
-        "query_tool": "llamaindex_ctxcompress.search_tool",
+        "prompt_tokens": "llamaindex_ctxcompress.models",
+        "query_tool": "llamaindex_ctxcompress.tools",
         "record": "llamaindex_ctxcompress.feedback",
     },
 )

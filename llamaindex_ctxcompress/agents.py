@@ -17,8 +17,8 @@ from ctxcompress.agents.agent_messages import Role
 from ctxcompress.agents.history import Generation, HistoryCompressor
 from ctxcompress.agents.output_compressor import on_thread
 from llamaindex_ctxcompress.chat_messages import agent_messages, identified, with_results, with_texts
+from llamaindex_ctxcompress.models import context_window
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
-from llamaindex_ctxcompress.window import context_window
 
 __all__ = ["CtxCompressCodeActAgent", "CtxCompressFunctionAgent", "CtxCompressReActAgent", "CtxContextSerializer"]
 

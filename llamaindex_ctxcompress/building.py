@@ -19,12 +19,11 @@ from ctxcompress.agents.building import (
     ADD,
     STATUS,
     Addition,
-    BudgetTooSmall,
     FrameworkBuilder,
     ItemPassage,
     KeptPassage,
-    message_for,
-    message_without_room,
+    aadd_found,
+    add_found,
     plain_data,
     room_for_search,
 )
@@ -154,11 +153,9 @@ class CtxContextBuilder(FrameworkBuilder[NodeWithScore]):
         return [compressed_node(item, part, part.index, part.stands_for) for item, part in self._kept(parts)]
 
     @staticmethod
-    @override
     def _config_of(options: Mapping[str, Any]) -> CompressionConfig:
         return CtxCompressPostprocessor.config_of(options)
 
-    @override
     def _write(self, item: NodeWithScore) -> Any:
         data = plain_data(doc_to_json(item.node))
         return {"score": item.score, "node": data}
@@ -192,23 +189,18 @@ def builder_tools(
     most = room_for_search(builder, tokens_per_search)
     if retriever is not None:
         check_kind("retriever", retriever, BaseRetriever, "a BaseRetriever")
-    if state_key is not None:
+    add: dict[str, Any]
+    status: dict[str, Any]
+    if state_key is None:
+        shared = _Shared(builder, retriever, most)
+        add, status = {"fn": shared.add, "async_fn": shared.aadd}, {"fn": shared.status}
+    else:
         calls = _InContext(builder, retriever, state_key, most)
-        status = FunctionTool.from_defaults(
-            async_fn=calls.status, name="context_status", description=STATUS, fn_schema=NoInput
-        )
-        add = FunctionTool.from_defaults(
-            async_fn=calls.add, name="search_and_add", description=ADD, fn_schema=SearchInput
-        )
-        return [status] if retriever is None else [add, status]
-    shared = _Shared(builder, retriever, most)
-    status = FunctionTool.from_defaults(fn=shared.status, name="context_status", description=STATUS, fn_schema=NoInput)
+        add, status = {"async_fn": calls.add}, {"async_fn": calls.status}
+    tells = FunctionTool.from_defaults(**status, name="context_status", description=STATUS, fn_schema=NoInput)
     if retriever is None:
-        return [status]
-    add = FunctionTool.from_defaults(
-        fn=shared.add, async_fn=shared.aadd, name="search_and_add", description=ADD, fn_schema=SearchInput
-    )
-    return [add, status]
+        return [tells]
+    return [FunctionTool.from_defaults(**add, name="search_and_add", description=ADD, fn_schema=SearchInput), tells]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -221,17 +213,11 @@ class _Shared:
 
     def add(self, query: str) -> str:
         nodes = self.retriever.retrieve(query) if self.retriever else []
-        try:
-            return message_for(self.builder.add(nodes, query, max_tokens=self.most), self.builder)
-        except BudgetTooSmall as error:
-            return message_without_room(error, self.builder)
+        return add_found(self.builder, nodes, query, self.most)[0]
 
     async def aadd(self, query: str) -> str:
         nodes = await self.retriever.aretrieve(query) if self.retriever else []
-        try:
-            return message_for(await self.builder.aadd(nodes, query, max_tokens=self.most), self.builder)
-        except BudgetTooSmall as error:
-            return message_without_room(error, self.builder)
+        return (await aadd_found(self.builder, nodes, query, self.most))[0]
 
     def status(self) -> str:
         return str(self.builder.status())
@@ -250,12 +236,10 @@ class _InContext:
         nodes = await self.retriever.aretrieve(query) if self.retriever else []
         async with ctx.store.edit_state() as state:  # searches at the same time add one after the other
             builder = self.options.resumed(state.get(self.key))
-            try:
-                added = await builder.aadd(nodes, query, max_tokens=self.most)
-            except BudgetTooSmall as error:
-                return message_without_room(error, builder)
-            state[self.key] = builder.to_dict()
-        return message_for(added, builder)
+            text, added = await aadd_found(builder, nodes, query, self.most)
+            if added is not None:
+                state[self.key] = builder.to_dict()
+        return text
 
     async def status(self, ctx: Context) -> str:
         saved = await ctx.store.get(self.key, default=None)

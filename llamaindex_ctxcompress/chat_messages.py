@@ -95,6 +95,8 @@ def _agent_message(message: ChatMessage, calls: Mapping[str, Any], answered: Seq
     called = [block for block in blocks if hasattr(block, _CALL_ID)]
     written = kwargs.get("tool_calls") or ()
     role = _ROLES.get(message.role, Role.OTHER)
+    given = call.tool_kwargs if call else None
+    title = " ".join(map(str, given.values())) if isinstance(given, Mapping) else given
     return AgentMessage(
         role=role,
         texts=[block.text for block in message.blocks if isinstance(block, TextBlock) and block.text],
@@ -104,7 +106,7 @@ def _agent_message(message: ChatMessage, calls: Mapping[str, Any], answered: Seq
         calls=_made(called, written) or answered,
         answers=kwargs.get(_CALL_ID) if role is Role.TOOL else None,
         name=kwargs.get("name") or (call.tool_name if call else None),
-        title=_title(call.tool_kwargs) if call else None,
+        title=title,
         metadata=kwargs,
     )
 
@@ -114,8 +116,3 @@ def _made(blocks: Iterable[Any], written: Iterable[Any]) -> list[str]:
     ids = [block.tool_call_id for block in blocks]
     ids = ids or [call.get("id") if isinstance(call, Mapping) else getattr(call, "id", None) for call in written]
     return [call_id for call_id in ids if call_id]
-
-
-def _title(given: Mapping[str, object] | str) -> str:
-    """Return what a tool was called with."""
-    return given if isinstance(given, str) else " ".join(str(value) for value in given.values())

@@ -11,9 +11,9 @@ from llama_index.core.schema import MetadataMode, NodeWithScore
 from llama_index.core.tools import BaseTool, FunctionTool, ToolOutput
 
 from ctxcompress.adapters.component_options import ConfigSource, Preset
-from ctxcompress.agents.keeper import check_room, fitted
+from ctxcompress.agents.keeper import check_room, with_marker
 from ctxcompress.agents.left_out import LeftOutStore
-from ctxcompress.agents.markers import LeftOut, guarded, marker_room, tokens_left_out
+from ctxcompress.agents.markers import LeftOut, Shorter, guarded
 from ctxcompress.agents.output_compressor import (
     QUERY_NAMES,
     OutputCompressor,
@@ -118,40 +118,43 @@ class _Outputs(OutputCompressor):
             return output if cut is None else _with_texts(output, cut)
         cut = outputs.with_rules_that_fit(lambda outputs: outputs._marked(texts, output.raw_output, query, keep))
         if cut is None and (safe := [*map(guarded, texts)]) != texts:
-            cut = _Cut(safe)
+            cut = Shorter(safe)
         return output if cut is None else _with_texts(output, cut)
 
-    def _marked(self, texts: Sequence[str], raw: object, query: str | None, keep: Keep) -> "_Cut | None":
+    def _marked(self, texts: Sequence[str], raw: object, query: str | None, keep: Keep) -> Shorter | None:
         """Return the texts with less text and a marker; None if they stay as they are."""
-        handle = functools.cache(lambda: keep("\n".join(texts)))
+        return with_marker(
+            lambda budget: replace(self, config=self.config.with_options(max_tokens=budget))._cut(texts, raw, query),
+            lambda: keep("\n".join(texts)),
+            self._with_marker,
+            self.config.budget,
+            self.count,
+        )
 
-        def attempt(budget: int) -> _Cut | None:
-            return replace(self, config=self.config.with_options(max_tokens=budget))._cut(texts, raw, query)
+    def _with_marker(self, cut: Shorter, handle: str) -> Shorter:
+        """Return the same with a marker: the last line of a single text, else a text of its own."""
+        texts, marker = [*map(guarded, cut.content)], cut.marker(handle)
+        texts = [f"{texts[0]}\n{marker}"] if len(texts) == 1 else [*texts, marker]
+        return replace(cut, content=texts, compressed_tokens=self.count("\n".join(texts)))
 
-        def mark(cut: _Cut) -> _Cut | None:
-            name = handle()
-            if name is None:
-                return None
-            marked = cut.marked(name)
-            return replace(marked, compressed_tokens=self.count(marked.text))
-
-        return fitted(attempt, mark, self.config.budget, marker_room(self.count))
-
-    def _cut(self, texts: Sequence[str], raw: object, query: str | None) -> "_Cut | None":
+    def _cut(self, texts: Sequence[str], raw: object, query: str | None) -> Shorter | None:
         """Return the texts with less text; None if they stay as they are."""
         tokens = self.count("\n".join(texts))
         if tokens < self.min_tokens:
             return None
         cut = self._of_one(texts[0], raw, query) if len(texts) == 1 else self._passages(texts, query, "\n")
-        if cut is None or (kept := self.count(cut.text)) >= tokens:
+        if cut is None or (kept := self.count("\n".join(cut.content))) >= tokens:
             return None
         return replace(cut, original_tokens=tokens, compressed_tokens=kept)
 
-    def _of_one(self, text: str, raw: object, query: str | None) -> "_Cut | None":
+    def _of_one(self, text: str, raw: object, query: str | None) -> Shorter | None:
         if _are_nodes(raw):
             shown = [node.get_content(MetadataMode.LLM) for node in raw]
             if text in ("".join(f"{part}\n\n" for part in shown), str(raw)):
-                return _Cut([self._of_nodes(raw, query) or self.said_nothing()])
+                config = self.config.with_options(separator="\n\n")
+                nodes, _ = compress_nodes(config, query, raw, MetadataMode.LLM)
+                texts = [node.get_content(MetadataMode.LLM) for node in nodes]
+                return Shorter(["\n\n".join(texts) or self.said_nothing()])
         is_written = not isinstance(raw, str) and str(raw) == text
         found = self._search(raw if is_written else text, query)
         if found is not None:
@@ -162,18 +165,16 @@ class _Outputs(OutputCompressor):
         kept = result.text
         if not kept and is_written and isinstance(raw, list | tuple | Mapping):
             kept = str(self.emptied(raw))
-        return _Cut([kept or self.emptied_text(text) or self.said_nothing()], LeftOut.of_compression(result))
+        return Shorter(
+            [kept or self.emptied_text(text) or self.said_nothing()], left_out=LeftOut.of_compression(result)
+        )
 
-    def _of_nodes(self, nodes: Sequence[NodeWithScore], query: str | None) -> str:
-        kept, _ = compress_nodes(self.config.with_options(separator="\n\n"), query, nodes, MetadataMode.LLM)
-        return "\n\n".join(node.get_content(MetadataMode.LLM) for node in kept)
-
-    def _passages(self, texts: Sequence[str], query: str | None, separator: str) -> "_Cut":
+    def _passages(self, texts: Sequence[str], query: str | None, separator: str) -> Shorter:
         result = self.compress(texts, query, separator=separator)
         kept = {part.index: part.text for part in result.passages} or {0: self.said_nothing()}
-        return _Cut([kept.get(place, "") for place in range(len(texts))])
+        return Shorter([kept.get(place, "") for place in range(len(texts))])
 
-    def _search(self, results: object, query: str | None) -> "_Cut | None":
+    def _search(self, results: object, query: str | None) -> Shorter | None:
         """Return search results as LlamaIndex writes them; None for other content.
 
         The core counts them as JSON, which is shorter, so they may have to be compressed again.
@@ -186,33 +187,11 @@ class _Outputs(OutputCompressor):
             whole = self.count(str(results))
             text = str(found.results)
             tokens, dropped = self.count(text), found.original_count - found.compressed_count
-            cut = _Cut([text], LeftOut(dropped, "result", tokens=whole - tokens))
+            cut = Shorter([text], left_out=LeftOut(dropped, "result", tokens=whole - tokens))
             if tokens <= self.config.budget:
                 break
             budget = max(1, budget * self.config.budget // tokens)
         return cut
-
-
-@dataclass(frozen=True, slots=True)
-class _Cut:
-    """The texts of an output after compression."""
-
-    texts: Sequence[str]
-    """One for each text block, "" for a dropped one; with a marker, there may be one more."""
-    left_out: LeftOut | None = None
-    """What was left out, if it can be counted in something else than tokens."""
-    original_tokens: int = 0
-    compressed_tokens: int = 0
-
-    @property
-    def text(self) -> str:
-        return "\n".join(self.texts)
-
-    def marked(self, handle: str) -> "_Cut":
-        """Return the same with a marker: the last line of a single text, else a text of its own."""
-        left_out = self.left_out or tokens_left_out(self.original_tokens, self.compressed_tokens)
-        texts, marker = [*map(guarded, self.texts)], left_out.marker(handle)
-        return replace(self, texts=[f"{texts[0]}\n{marker}"] if len(texts) == 1 else [*texts, marker])
 
 
 def _twin(tool: Tool, outputs: _Outputs, names: Collection[str], shelf: Shelf | None = None) -> Tool:
@@ -276,9 +255,9 @@ def _are_nodes(raw: object) -> TypeGuard[list[NodeWithScore]]:
     return isinstance(raw, list) and bool(raw) and all(isinstance(item, NodeWithScore) for item in raw)
 
 
-def _with_texts(output: ToolOutput, cut: _Cut) -> ToolOutput:
+def _with_texts(output: ToolOutput, cut: Shorter) -> ToolOutput:
     """Return the output with these texts in its text blocks, without text blocks that are empty now."""
-    left = iter(cut.texts)
+    left = iter(cut.content)
     changed = [
         block.model_copy(update={"text": next(left)}) if isinstance(block, TextBlock) else block
         for block in output.blocks

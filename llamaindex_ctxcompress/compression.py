@@ -20,13 +20,12 @@ from llamaindex_ctxcompress.convert import (
     passage_from_node,
     passed_through,
 )
-from llamaindex_ctxcompress.formats import showing, templates
-from llamaindex_ctxcompress.framing import NodeFrames
+from llamaindex_ctxcompress.formats import NodeFrames, showing, templates
 
 if TYPE_CHECKING:
     from ctxcompress.adapters.feedback_calls import FeedbackLog
 
-__all__ = ["acompress_nodes", "compress_node_lists", "compress_nodes", "confidence_of_nodes"]
+__all__ = ["acompress_nodes", "compress_node_lists", "compress_nodes"]
 
 
 def compress_nodes(
@@ -73,12 +72,6 @@ async def acompress_nodes(
             if excess <= 0:
                 return await asyncio.to_thread(job.compressed, compression, remember), compression
             room -= excess
-
-
-def confidence_of_nodes(config: CompressionConfig, query: str | None, nodes: Sequence[NodeWithScore]) -> float:
-    """Return the probability that the texts of the nodes answer the query: see `ctxcompress.Compression.confidence`."""
-    texts = [passage_from_node(item, config.metadata_map) for item in nodes if is_text_only(item.node)]
-    return Compressor(config).confidence(query, texts)
 
 
 class _Job:
@@ -215,14 +208,6 @@ def compress_node_lists(
             yield partial(work.finish, row, result)
 
 
-class _Failed:
-    """The result of a row that failed."""
-
-
-class _Lost:
-    """The result of a row that ended its process."""
-
-
 @dataclass(frozen=True, slots=True)
 class _CompressNodes:
     config: CompressionConfig
@@ -231,23 +216,23 @@ class _CompressNodes:
     def prepare(self) -> None:
         Compressor(self.config).count("")
 
-    def do(self, row: _Row, /) -> _Compressed | _Failed | _Lost:
+    def do(self, row: _Row, /) -> _Compressed | str | None:
         try:
             found, compression = compress_nodes(self.config, row[0], row[1], self.mode)
         except Exception:  # noqa: BLE001 - raised again by `finish`, whatever it is
-            return _Failed()
+            return None
         return found, replace(compression, compressor=Compressor())  # without an encoder, which may be large
 
-    def lost(self, _: _Row, /) -> _Compressed | _Failed | _Lost:
-        return _Lost()
+    def lost(self, _: _Row, /) -> _Compressed | str | None:
+        from ctxcompress.apps.batch import LOST
 
-    def finish(self, row: _Row, result: _Compressed | _Failed | _Lost) -> _Compressed:
+        return LOST
+
+    def finish(self, row: _Row, result: _Compressed | str | None) -> _Compressed:
         """Return the result with the compressor that renders it. A row that failed fails again, in this process."""
-        if isinstance(result, _Lost):
-            from ctxcompress.apps.batch import LOST
-
-            raise BrokenProcessPool(LOST)
-        if isinstance(result, _Failed):
+        if isinstance(result, str):
+            raise BrokenProcessPool(result)
+        if result is None:
             return compress_nodes(self.config, row[0], row[1], self.mode)
         found, compression = result
         return found, replace(compression, compressor=Compressor(self.config).resolve_auto_budget(row[0]))

@@ -74,7 +74,9 @@ def passage_from_node(item: NodeWithScore, metadata_map: Mapping[str, str] | Non
         score=_native(item.score),
         metadata_map=metadata_map,
     )
-    return replace(passage, doc_id=passage.doc_id or _source_id(node), embedding=node.embedding)
+    source = node.relationships.get(NodeRelationship.SOURCE)
+    source_id = source.node_id if isinstance(source, RelatedNodeInfo) else None
+    return replace(passage, doc_id=passage.doc_id or source_id, embedding=node.embedding)
 
 
 def kept_passages(nodes: Sequence[NodeWithScore], config: CompressionConfig) -> list[KeptPassage]:
@@ -170,8 +172,3 @@ def _copy(value: Any) -> Any:
 def _native(score: float | None) -> float | None:
     """Return the score as a number of Python, because numpy's numbers cannot be written as JSON."""
     return None if score is None else float(score)
-
-
-def _source_id(node: BaseNode) -> str | None:
-    source = node.relationships.get(NodeRelationship.SOURCE)
-    return source.node_id if isinstance(source, RelatedNodeInfo) else None

@@ -1,15 +1,98 @@
-"""Nodes as the text of a prompt, and the templates by which each node shows its part."""
+"""Nodes as the text of a prompt: by their own templates, in the formats of the core, and citations of them."""
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from llama_index.core.schema import MetadataMode, NodeWithScore
+from llama_index.core.base.llms.types import CitationBlock, TextBlock
+from llama_index.core.schema import BaseNode, MetadataMode, Node, NodeWithScore, TextNode
 
-from ctxcompress import CompressionConfig, Compressor, KeptPassage
+from ctxcompress import CompressionConfig, Compressor, KeptPassage, Passage
 from llamaindex_ctxcompress.convert import RECORD_KEY, copy_node, kept_passages
 
-__all__ = ["format_nodes", "showing", "templates"]
+__all__ = ["NodeFrames", "cite", "format_nodes", "framing", "showing", "templates"]
+
+_KNOWN = (TextNode.get_content, Node.get_content)
+
+
+class NodeFrames:
+    """The frame of the core's compressor for one call: each kept text looks as `get_content(mode)` of its node would
+    return it.
+
+    Everything that does not depend on the text is computed once, because a budget asks many times for one node. A class
+    with its own `get_content` is asked through a copy of the node.
+    """
+
+    def __init__(self, passages: Sequence[Passage], nodes: Sequence[BaseNode], mode: MetadataMode) -> None:
+        """nodes: the node of each passage."""
+        # By identity, because two nodes can have one id.
+        self._frames = {id(passage): framing(node, mode) for passage, node in zip(passages, nodes, strict=True)}
+        self._passages = passages  # keeps their identities from being used again
+
+    def __call__(self, passage: Passage, text: str, /) -> str:
+        """Return the text as the prompt shows it."""
+        return self._frames[id(passage)](text)
+
+    def __getstate__(self) -> tuple[Sequence[Passage], list["Framing"]]:
+        return self._passages, [self._frames[id(passage)] for passage in self._passages]
+
+    def __setstate__(self, state: tuple[Sequence[Passage], list["Framing"]]) -> None:
+        self._passages, frames = state  # in another process, the passages have other identities
+        self._frames = {id(passage): frame for passage, frame in zip(self._passages, frames, strict=True)}
+
+    @property
+    def description(self) -> str | None:
+        """The metadata and templates of all nodes; None if a class shows its text in its own way."""
+        described = [frame.description for frame in self._frames.values()]
+        return None if None in described else json.dumps(described)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bare:
+    description: tuple[str, str] = ("", "")
+
+    def __call__(self, text: str, /) -> str:
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class _Templated:
+    template: str
+    metadata: str
+
+    @property
+    def description(self) -> tuple[str, str]:
+        return self.template, self.metadata
+
+    def __call__(self, text: str, /) -> str:
+        return self.template.format(content=text, metadata_str=self.metadata).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    copy: BaseNode
+    mode: MetadataMode
+    description: None = None
+
+    def __call__(self, text: str, /) -> str:
+        self.copy.set_content(text)
+        return self.copy.get_content(self.mode)
+
+
+Framing = _Bare | _Templated | _Asked
+"""A function from a text to what a node with that text would show."""
+
+
+def framing(node: BaseNode, mode: MetadataMode) -> Framing:
+    """Return a function from a text to what `get_content(mode)` would return if `node` held that text."""
+    if not isinstance(node, TextNode | Node) or type(node).get_content not in _KNOWN:
+        return _Asked(copy_node(node), mode)
+    metadata = node.get_metadata_str(mode)
+    if isinstance(node, TextNode):
+        metadata = metadata.strip()
+    return _Templated(node.text_template, metadata) if metadata else _Bare()
+
 
 _PLACE = "\ufdd0"
 """The place of the text in a template: a character that no header contains."""
@@ -76,3 +159,27 @@ def _template(around: str, text: str, entry: str) -> str:
 
 def _literal(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
+
+
+def cite(
+    quote: str, nodes: Sequence[NodeWithScore], *, metadata_map: Mapping[str, str] | None = None
+) -> list[CitationBlock]:
+    """Return where a quote comes from, as blocks for a chat message; no blocks if no node contains it.
+
+    nodes: as CtxCompressPostprocessor returned them; other nodes count as uncut. `source` is the node's id, `title` its
+    title or path, and `additional_location_info` has `start_char_idx` and `end_char_idx`, half-open offsets into the
+    node's original text. A quote across a gap has one block for each part. White space may differ, and the quote may
+    have quotation marks around it and dots ("...") where it skips text. metadata_map: the same as for
+    CtxCompressPostprocessor.
+    """
+    config = CompressionConfig(metadata_map=metadata_map or {})
+    return [
+        CitationBlock(
+            cited_content=TextBlock(text=text),
+            source=citation.passage.id,
+            title=citation.passage.title or citation.passage.file_path or "",
+            additional_location_info={"start_char_idx": span.start, "end_char_idx": span.end},
+        )
+        for citation in Compressor(config).cite(quote, kept_passages(nodes, config))
+        for span, text in zip(citation.spans, citation.texts, strict=True)
+    ]

@@ -4,7 +4,6 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterator, MutableMapping
 
 from llama_index.core.storage.kvstore.types import BaseKVStore
-from typing_extensions import override
 
 __all__ = ["KVStoreMapping"]
 
@@ -18,7 +17,6 @@ class KVStoreMapping(MutableMapping[str, bytes]):
     def __init__(self, store: BaseKVStore) -> None:
         self._store = store
 
-    @override
     def __getitem__(self, key: str) -> bytes:
         found = self._store.get(key, _COLLECTION)
         if found is None:
@@ -28,19 +26,15 @@ class KVStoreMapping(MutableMapping[str, bytes]):
         except ValueError:  # it is damaged
             return b""
 
-    @override
     def __setitem__(self, key: str, value: bytes) -> None:
         self._store.put(key, {_DATA: b64encode(value).decode("ascii")}, _COLLECTION)
 
-    @override
     def __delitem__(self, key: str) -> None:
         if not self._store.delete(key, _COLLECTION):
             raise KeyError(key)
 
-    @override
     def __iter__(self) -> Iterator[str]:
         return iter(self._store.get_all(_COLLECTION))
 
-    @override
     def __len__(self) -> int:
         return len(self._store.get_all(_COLLECTION))

@@ -14,8 +14,8 @@ from ctxcompress.agents.agent_messages import goal_of, query_for
 from ctxcompress.agents.history import recall, recalled_text
 from llamaindex_ctxcompress.chat_messages import agent_messages
 from llamaindex_ctxcompress.events import tell
+from llamaindex_ctxcompress.models import read_back
 from llamaindex_ctxcompress.postprocessor import SerializedOptions
-from llamaindex_ctxcompress.written_models import read_back
 
 __all__ = ["CtxCompressMemoryBlock"]
 
@@ -75,7 +75,6 @@ class CtxCompressMemoryBlock(SerializedOptions, BaseMemoryBlock[str]):
         self._last = text, query, session_id
         return text
 
-    @override
     async def _aput(self, messages: list[ChatMessage]) -> None:
         self.messages += [message.model_copy(deep=True) for message in messages]
 

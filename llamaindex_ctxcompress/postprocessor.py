@@ -16,19 +16,24 @@ from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRan
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 from llama_index.core.storage.kvstore.types import BaseKVStore
+from pydantic import FieldSerializationInfo
 from typing_extensions import override
 
-from ctxcompress import Compression, CompressionConfig, Encoder
+from ctxcompress import Compression, CompressionConfig, Compressor, Encoder
 from ctxcompress.adapters.component_options import ComponentOptions
 from ctxcompress.adapters.records import original_index
-from llamaindex_ctxcompress.compression import acompress_nodes, compress_node_lists, compress_nodes, confidence_of_nodes
-from llamaindex_ctxcompress.convert import RECORD_KEY
-from llamaindex_ctxcompress.embeddings import as_encoder
+from llamaindex_ctxcompress.compression import acompress_nodes, compress_node_lists, compress_nodes
+from llamaindex_ctxcompress.convert import RECORD_KEY, is_text_only, passage_from_node
 from llamaindex_ctxcompress.events import tell
 from llamaindex_ctxcompress.kv_stores import KVStoreMapping
-from llamaindex_ctxcompress.llms import LLMSelector, as_language_model
-from llamaindex_ctxcompress.window import context_window
-from llamaindex_ctxcompress.written_models import read_back, written_down
+from llamaindex_ctxcompress.models import (
+    LLMSelector,
+    as_encoder,
+    as_language_model,
+    context_window,
+    read_back,
+    written_down,
+)
 
 __all__ = ["CtxCompressPostprocessor", "SerializedOptions"]
 
@@ -65,13 +70,9 @@ class SerializedOptions(ComponentOptions):
             return encoding
         return f"<callable {getattr(encoding, '__qualname__', type(encoding).__qualname__)}>"
 
-    @field_serializer("encoder")
-    def _description_of_encoder(self, encoder: object) -> object:
-        return written_down("encoder", encoder)
-
-    @field_serializer("llm", check_fields=False)
-    def _description_of_llm(self, llm: object) -> object:
-        return written_down("llm", llm)
+    @field_serializer("encoder", "llm", check_fields=False)
+    def _description_of_model(self, model: object, info: FieldSerializationInfo) -> object:
+        return written_down(info.field_name, model)
 
     @field_serializer("trace_to")
     def _path_as_text(self, trace_to: str | PathLike[str] | None) -> str | None:
@@ -161,7 +162,9 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
     def confidence(self, nodes: list[NodeWithScore], query_str: str) -> float:
         """Return the probability, from 0 to 1, that the nodes answer the query at all, before or in place of
         compressing them: see `ctxcompress.Compression.confidence`. A workflow can search elsewhere if it is low."""
-        return confidence_of_nodes(self.config, query_str, nodes)
+        config = self.config
+        texts = [passage_from_node(item, config.metadata_map) for item in nodes if is_text_only(item.node)]
+        return Compressor(config).confidence(query_str, texts)
 
     @classmethod
     def class_name(cls) -> str:
@@ -272,10 +275,8 @@ class CtxCompressPostprocessor(SerializedOptions, BaseNodePostprocessor):
         # LlamaIndex drops what it cannot pickle, from the object too, so it gets a copy. Without its encoding the copy
         # would count with another one, and without its encoder keep other texts, so that is refused.
         state = super(CtxCompressPostprocessor, self.model_copy()).__getstate__()
-        state["__dict__"].setdefault("cache", None)  # a cache that cannot be pickled only costs time
-        state["__dict__"].setdefault("telemetry", False)
-        state["__dict__"].setdefault("feedback", None)
-        state["__dict__"].setdefault("model", None)  # it has told its context window already
+        # A cache that cannot be pickled only costs time, and a model has told its context window already.
+        state["__dict__"] = {"cache": None, "telemetry": False, "feedback": None, "model": None, **state["__dict__"]}
         if "must_keep" not in state["__dict__"]:
             raise PicklingError("must_keep has a function that cannot be pickled; give one that a module defines")
         if "encoding" not in state["__dict__"]:

@@ -1,7 +1,7 @@
-"""A retriever that searches for the parts of a question at once, and compresses what it finds for the whole."""
+"""Retrievers: one searches for the parts of a question at once and compresses the nodes, one asks a research cache."""
 
 import asyncio
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from types import NoneType
@@ -11,13 +11,16 @@ from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.llms import LLM
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
+from llama_index.core.storage.docstore.utils import doc_to_json, json_to_doc
 from typing_extensions import override
 
 from ctxcompress.adapters.component_options import check_flag
-from ctxcompress.adapters.records import adecompose, check_kind, decompose, fused
+from ctxcompress.adapters.records import RECORD_KEY, adecompose, check_kind, decompose, fused, with_provenance
+from ctxcompress.apps.research import ContextCodec, Research, ResearchCache
+from llamaindex_ctxcompress.convert import passed_through
 from llamaindex_ctxcompress.postprocessor import CtxCompressPostprocessor
 
-__all__ = ["CtxCompressRetriever"]
+__all__ = ["CtxCompressRetriever", "CtxResearchRetriever"]
 
 
 class CtxCompressRetriever(BaseRetriever):
@@ -61,7 +64,9 @@ class CtxCompressRetriever(BaseRetriever):
 
     @override
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        nodes = self._search(self._searches(query_bundle.query_str), query_bundle)
+        query = query_bundle.query_str
+        searches = decompose(query, self.llm) if self.decompose else [query]
+        nodes = self._search(searches, query_bundle)
         return self.postprocessor.postprocess_nodes(nodes, query_bundle)
 
     @override
@@ -79,9 +84,6 @@ class CtxCompressRetriever(BaseRetriever):
             running = [executor.submit(copy_context().run, self.retriever.retrieve, bundle) for bundle in bundles]
             return _merged([search.result() for search in running])
 
-    def _searches(self, query: str) -> Sequence[str]:
-        return decompose(query, self.llm) if self.decompose else [query]
-
     async def _asearches(self, query: str) -> Sequence[str]:
         if not self.decompose:
             return [query]
@@ -94,8 +96,45 @@ def _bundles(searches: Sequence[str], asked: QueryBundle) -> list[QueryBundle]:
 
 
 def _merged(rankings: Sequence[Sequence[NodeWithScore]]) -> list[NodeWithScore]:
-    return list(rankings[0]) if len(rankings) == 1 else fused(rankings, _identity)
+    if len(rankings) == 1:
+        return list(rankings[0])
+    return fused(rankings, lambda item: (item.node.node_id, item.node.get_content(MetadataMode.NONE)))
 
 
-def _identity(item: NodeWithScore) -> Hashable:
-    return item.node.node_id, item.node.get_content(MetadataMode.NONE)
+class CtxResearchRetriever(BaseRetriever):
+    """A retriever that asks another one, unless the research cache has the nodes of a question like this one.
+
+    Reused nodes say so: `metadata["ctxcompress"]["research"]`, which no prompt shows, has the earlier "question" and
+    the "similarity". A query with an image or an embedding of its own goes past the cache.
+    """
+
+    def __init__(self, retriever: BaseRetriever, research_cache: ResearchCache) -> None:
+        check_kind("retriever", retriever, BaseRetriever, "a BaseRetriever")
+        check_kind("research_cache", research_cache, ResearchCache, "a ResearchCache of ctxcompress.apps.research")
+        self._retriever, self._cache = retriever, research_cache
+        super().__init__()
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        if query_bundle != QueryBundle(query_bundle.query_str):
+            return self._retriever.retrieve(query_bundle)
+        return _shown(self._cache.context(query_bundle.query_str, self._retriever.retrieve, _CODEC))
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        if query_bundle != QueryBundle(query_bundle.query_str):
+            return await self._retriever.aretrieve(query_bundle)
+        return _shown(await self._cache.acontext(query_bundle.query_str, self._retriever.aretrieve, _CODEC))
+
+
+def _shown(research: Research[list[NodeWithScore]]) -> list[NodeWithScore]:
+    shown = [passed_through(item) for item in research.context]
+    for node in (item.node for item in shown if research.earlier is not None):
+        node.metadata = with_provenance(node.metadata, research)
+        for excluded in (node.excluded_llm_metadata_keys, node.excluded_embed_metadata_keys):
+            excluded.extend({RECORD_KEY}.difference(excluded))
+    return shown
+
+
+_CODEC = ContextCodec[list[NodeWithScore]](
+    lambda nodes: [[item.score, doc_to_json(item.node)] for item in nodes],
+    lambda data: [NodeWithScore(node=json_to_doc(node), score=score) for score, node in data],
+)

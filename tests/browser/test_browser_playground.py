@@ -9,7 +9,7 @@ import pytest
 from contrast import LEAST_CONTRAST
 from example import QUESTION, passages
 
-from ctxcompress.apps.loopback.serving import local_server
+from ctxcompress.apps.loopback import local_server
 from ctxcompress.apps.playground.server import LIMITS, application
 
 pytestmark = pytest.mark.usefixtures("loopback")

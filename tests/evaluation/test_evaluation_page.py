@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from ctxcompress.apps.cli.app import app
 from ctxcompress.apps.evaluation import Estimate, Question, evaluate, guaranteed_budget, page_of, xrays
-from ctxcompress.apps.evaluation.evaluation_tables import percent
+from ctxcompress.apps.evaluation.evaluation_parts import percent
 
 REPORT, ANSWERS, GUARANTEE = example()
 PAGE = page_of(REPORT, ANSWERS, GUARANTEE)

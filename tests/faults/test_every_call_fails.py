@@ -15,7 +15,7 @@ from ctxcompress.apps.batch.job import BatchJob
 from ctxcompress.apps.batch.row_files import found_files
 from ctxcompress.apps.feedback import FeedbackLog
 from ctxcompress.apps.index import FolderIndex
-from ctxcompress.apps.xray.trace import write_page
+from ctxcompress.apps.xray import write_page
 from ctxcompress.cache import Cache, SqliteStore
 from ctxcompress.errors import CtxCompressError
 

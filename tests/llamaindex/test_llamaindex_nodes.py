@@ -30,7 +30,7 @@ from ctxcompress.data.passages import Span
 from ctxcompress.errors import BudgetTooSmall
 from llamaindex_ctxcompress import CtxCompressPostprocessor, format_nodes, preview_tools
 from llamaindex_ctxcompress.convert import compressed_node, copy_node, passage_from_node
-from llamaindex_ctxcompress.framing import framing
+from llamaindex_ctxcompress.formats import framing
 
 
 def compressed(nodes: list[NodeWithScore], max_tokens: int = 60, **options) -> list[NodeWithScore]:

@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from ctxcompress.agents.query_tool import QueryTool
 from ctxcompress.apps.index import FolderIndex
-from ctxcompress.apps.loopback.connections import Limits, bounded_protocol
+from ctxcompress.apps.loopback import Limits, bounded_protocol
 from ctxcompress.apps.mcp.server import http_server, make_server
 
 pytestmark = pytest.mark.usefixtures("loopback")

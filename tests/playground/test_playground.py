@@ -19,7 +19,7 @@ import ctxcompress.apps.playground as playground
 from ctxcompress import Passage, compress
 from ctxcompress.apps.cli.app import app
 from ctxcompress.apps.index import FolderIndex
-from ctxcompress.apps.loopback.serving import local_server
+from ctxcompress.apps.loopback import local_server
 from ctxcompress.apps.playground import Source, found_in
 from ctxcompress.apps.playground.server import LIMITS, application
 

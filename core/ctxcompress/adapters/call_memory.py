@@ -20,7 +20,7 @@ Remember: TypeAlias = "Callable[[Compression, Frame | None], str | None]"
 def remembering(feedback: "FeedbackLog | None") -> Iterator[Remember]:
     """Return a block around the compressions of one call. It yields the function that remembers the last of them."""
     if feedback is None:
-        yield _without_log
+        yield lambda *_: None
         return
     from ctxcompress.pipeline.scoring import listening  # takes time to import, and only a call needs it
 
@@ -30,7 +30,3 @@ def remembering(feedback: "FeedbackLog | None") -> Iterator[Remember]:
             return feedback.remember(result, frame=frame, call=listener.last)
 
         yield remember
-
-
-def _without_log(_: Compression, __: "Frame | None") -> str | None:
-    return None

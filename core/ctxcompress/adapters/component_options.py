@@ -20,7 +20,7 @@ from pydantic import (
 )
 
 from ctxcompress.adapters.option_fields import OptionFields
-from ctxcompress.agents.prompt_size import with_window
+from ctxcompress.agents.framework_models import with_window
 from ctxcompress.cache import Cache
 from ctxcompress.config.checks import check_flag
 from ctxcompress.config.options import OPTIONS, CompressionConfig, ConfigSource, Preset, starting_config

@@ -226,28 +226,22 @@ class _AddRequest:
     rebalance: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """What an add kept and dropped. Positions count all passages that were ever added."""
-
-    text: str
-    kept: tuple[KeptPassage, ...]
-    dropped: tuple[Decision, ...]
-    stages: tuple[StageStats, ...]
+_Change = tuple[str, tuple[KeptPassage, ...], tuple[Decision, ...], tuple[StageStats, ...]]
+"""The text, what an add kept and dropped, with positions among all passages that were ever added, and the stages."""
 
 
 def _extended(state: ContextState, request: _AddRequest, config: CompressionConfig) -> tuple[ContextState, Addition]:
     """Return the state after an add, and what it kept and dropped."""
-    after, change = (_rebalanced if request.rebalance else _appended)(state, request, config)
+    after, (text, kept, dropped, stages) = (_rebalanced if request.rebalance else _appended)(state, request, config)
     return after, Addition(
         query=request.query,
-        text=change.text,
-        passages=change.kept,
-        dropped=tuple(sorted(change.dropped, key=lambda decision: decision.index)),
+        text=text,
+        passages=kept,
+        dropped=tuple(sorted(dropped, key=lambda decision: decision.index)),
         tokens=after.tokens - state.tokens,
         remaining=config.budget - after.tokens,
         rebalanced=request.rebalance,
-        stages=change.stages,
+        stages=stages,
     )
 
 
@@ -271,7 +265,7 @@ def _appended(state: ContextState, request: _AddRequest, config: CompressionConf
     text = result.text.removeprefix(before.text)
     text = text.removeprefix(config.separator) if before.text else text
     dropped = (*with_delivered_leaders(before.parts, dropped), *blank_passages(request.passages, first))
-    return after, _Change(text, kept, dropped, result.stages)
+    return after, (text, kept, dropped, result.stages)
 
 
 def _rebalanced(state: ContextState, request: _AddRequest, config: CompressionConfig) -> tuple[ContextState, _Change]:
@@ -301,4 +295,4 @@ def _rebalanced(state: ContextState, request: _AddRequest, config: CompressionCo
         dropped_by_retriever=by_retriever,
     )
     blank = (decision for decision in blank_passages(after.all_passages, 0) if decision.index not in excluded)
-    return after, _Change(result.text, kept, (*dropped, *by_retriever, *blank), result.stages)
+    return after, (result.text, kept, (*dropped, *by_retriever, *blank), result.stages)

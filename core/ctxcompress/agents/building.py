@@ -5,7 +5,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from threading import Lock
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from ctxcompress.agents.builder import Addition, ContextBuilder
 from ctxcompress.agents.context_state import plain_data
@@ -21,18 +21,14 @@ from ctxcompress.text.lines import one_line, shortened
 __all__ = [
     "ADD",
     "STATUS",
-    "Added",
     "Addition",
     "Branches",
-    "BudgetTooSmall",
-    "ContextStatus",
-    "Decision",
     "FrameworkBuilder",
     "ItemPassage",
     "KeptPassage",
+    "aadd_found",
+    "add_found",
     "latest_context",
-    "message_for",
-    "message_without_room",
     "plain_data",
     "room_for_search",
 ]
@@ -219,20 +215,31 @@ def room_for_search(builder: FrameworkBuilder[Any], tokens_per_search: int | Non
     return tokens_per_search or max(1, builder.max_tokens // _SHARE)
 
 
-class Added(Protocol):
-    """What an add of a framework's builder returns."""
+def add_found(builder: Any, items: Sequence[object], query: str, most: int) -> tuple[str, Any]:
+    """Add what a search found to a framework's builder.
 
-    @property
-    def text(self) -> str: ...
-    @property
-    def reasons(self) -> Sequence[str]:
-        """The drop reasons, one for each dropped part."""
+    Return what the language model reads of it, and what was added; None where `must_keep` names more than fits.
+    """
+    try:
+        added = builder.add(items, query, max_tokens=most)
+    except BudgetTooSmall as error:
+        return _without_room(error, builder), None
+    return _message(added, builder), added
 
 
-def message_for(added: Added, builder: FrameworkBuilder[Any]) -> str:
-    """Return what the language model reads of an add: the new text, or why there is none."""
+async def aadd_found(builder: Any, items: Sequence[object], query: str, most: int) -> tuple[str, Any]:
+    """Do the same with `aadd`."""
+    try:
+        added = await builder.aadd(items, query, max_tokens=most)
+    except BudgetTooSmall as error:
+        return _without_room(error, builder), None
+    return _message(added, builder), added
+
+
+def _message(added: Any, builder: FrameworkBuilder[Any]) -> str:
+    """Return the new text, or why there is none."""
     if added.text:
-        return added.text
+        return str(added.text)
     if not added.reasons:
         return _NOTHING_FOUND
     if set(added.reasons) <= {Reason.DUPLICATE, Reason.EMPTY}:
@@ -242,8 +249,7 @@ def message_for(added: Added, builder: FrameworkBuilder[Any]) -> str:
     return _NO_ROOM.format(remaining=builder.remaining, max_tokens=builder.max_tokens)
 
 
-def message_without_room(error: BudgetTooSmall, builder: FrameworkBuilder[Any]) -> str:
-    """Return what the language model reads of an add that has no room for what `must_keep` names."""
+def _without_room(error: BudgetTooSmall, builder: FrameworkBuilder[Any]) -> str:
     return _NO_ROOM_FOR_RULES.format(remaining=builder.remaining, max_tokens=builder.max_tokens, needed=error.tokens)
 
 

@@ -74,7 +74,9 @@ class ContextState:
         of `config`.
         """
         given = _checked(data)
-        _check_options(given, config)
+        for name, value in _options(config).items():
+            if (saved := given["options"].get(name)) != value:
+                raise ConfigError(f"{name} is {value!r}, but the context was built with {saved!r}; give the same")
         try:
             state = cls._read(given)
         except _UNREADABLE as error:
@@ -147,7 +149,8 @@ def plain_data(value: object) -> Any:
 def _checked(data: object) -> Mapping[str, Any]:
     """Return the data if it is an undamaged state of this version."""
     if not isinstance(data, Mapping) or data.get("type") != _TYPE:
-        raise InputError(f"{_named(data)} is no state of a context; {_REMEDY}")
+        kind = f" of type {data.get('type')!r}" if isinstance(data, Mapping) else ""
+        raise InputError(f"a {type(data).__name__}{kind} is no state of a context; {_REMEDY}")
     if data.get("version") != _VERSION:
         raise InputError(
             f"the state of a context has version {data.get('version')!r}, but this is for version {_VERSION}; "
@@ -169,21 +172,9 @@ def _options(config: CompressionConfig) -> dict[str, object]:
     return {"encoding": encoding, "format": config.format, "separator": config.separator}
 
 
-def _check_options(data: Mapping[str, Any], config: CompressionConfig) -> None:
-    saved = data["options"]
-    for name, value in _options(config).items():
-        if saved.get(name) != value:
-            raise ConfigError(f"{name} is {value!r}, but the context was built with {saved.get(name)!r}; give the same")
-
-
 def _checksum(data: Mapping[str, Any]) -> str:
     text = json.dumps(data, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _named(data: object) -> str:
-    kind = type(data).__name__
-    return f"a {kind} of type {data.get('type')!r}" if isinstance(data, Mapping) else f"a {kind}"
 
 
 def _passage_data(passage: Passage) -> dict[str, Any]:

@@ -164,7 +164,8 @@ class HistoryCompressor:
             compressed_tokens=sum(map(self.tokens, messages)),
         )
         self._fill(found, messages, older, limit, is_new_goal=is_new_goal)
-        if last is not None and _is_shown_alike(found, last):
+        shows = found["shortened"], found["dropped"]
+        if last is not None and shows == (last["shortened"], last["dropped"]):
             return {**last, "goal": goal_id} if is_new_goal else last
         if found["compressed_tokens"] > limit:
             warn(
@@ -218,10 +219,6 @@ def _write(generation: Generation, older: Mapping[int, AgentMessage], shown: Map
         elif tuple(shown[place].texts) != tuple(message.texts):
             texts = [*shown[place].texts]
             generation["shortened"][message.id] = Shortened(digest=_digest(message.texts), texts=texts)
-
-
-def _is_shown_alike(one: Generation, other: Generation) -> bool:
-    return one["shortened"] == other["shortened"] and one["dropped"] == other["dropped"]
 
 
 def _digest(texts: Iterable[str]) -> str:

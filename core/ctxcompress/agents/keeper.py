@@ -4,11 +4,12 @@ import hmac
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from hashlib import sha256
-from typing import Protocol, Self, TypeVar
+from typing import Self
 
 from ctxcompress.agents.left_out import LeftOutStore, as_bytes
-from ctxcompress.agents.markers import PREFIX, LeftOut, guarded, lines_of, marker_room
+from ctxcompress.agents.markers import PREFIX, LeftOut, Shorter, guarded, lines_of, marker_room
 from ctxcompress.compressor import Compressor
 from ctxcompress.config.checks import check_count
 from ctxcompress.config.options import CompressionConfig
@@ -29,6 +30,7 @@ __all__ = [
     "Keeper",
     "check_room",
     "fitted",
+    "with_marker",
 ]
 
 EXPAND = "expand"
@@ -54,22 +56,12 @@ _HANDLE_LENGTHS = (8, 16, 64)
 _MOST_KNOWN = 5
 """How many handles an error names."""
 _TRIES = 4
+Attempt = Callable[[int], Shorter | None]
 _LINES = lazy_regex(r"\s*+(?:lines?\s)?\s*+(\d{1,9})\s*+(?:([-–—:])\s*+(\d{1,9})?)?\s*+", re.IGNORECASE)
-
-
-Made = TypeVar("Made", bound="_Counted")
 
 
 class CannotExpand(InputError):  # noqa: N818 - as the other errors
     """There is no such handle or no such lines, or the store fails. The message is for the language model."""
-
-
-class _Counted(Protocol):
-    @property
-    def original_tokens(self) -> int: ...
-
-    @property
-    def compressed_tokens(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,9 +102,27 @@ def check_room(max_tokens: object, option: str = "max_tokens") -> None:
         )
 
 
-def fitted(
-    attempt: Callable[[int], Made | None], mark: Callable[[Made], Made | None], limit: int, room: int
-) -> Made | None:
+def with_marker(
+    attempt: Attempt,
+    keep: Callable[[], str | None],
+    mark: Callable[[Shorter, str], Shorter],
+    limit: int,
+    count: Callable[[str], int],
+) -> Shorter | None:
+    """Return a shortened result that ends with a marker: see `fitted`.
+
+    keep: keeps the whole result and returns its handle; None if it cannot. mark: adds the marker with this handle.
+    """
+    handle = cache(keep)
+
+    def marked(shorter: Shorter) -> Shorter | None:
+        name = handle()
+        return None if name is None else mark(shorter, name)
+
+    return fitted(attempt, marked, limit, marker_room(count))
+
+
+def fitted(attempt: Attempt, mark: Callable[[Shorter], Shorter | None], limit: int, room: int) -> Shorter | None:
     """Return a shortened text with its marker, in at most `limit` tokens; None if the text stays as it is.
 
     attempt: returns the text shortened to this many tokens, None if it stays as it is. mark: adds the marker, None if
@@ -126,8 +136,8 @@ def fitted(
 
 
 def _fitted_with_marker(
-    attempt: Callable[[int], Made | None], mark: Callable[[Made], Made | None], limit: int, room: int
-) -> Made | None:
+    attempt: Attempt, mark: Callable[[Shorter], Shorter | None], limit: int, room: int
+) -> Shorter | None:
     budget = max(1, limit - room)
     shorter = attempt(budget)
     if shorter is None or (shorter.original_tokens <= limit and attempt(limit) is None):
@@ -174,7 +184,7 @@ class Expander:
 
         conversations: where the handle may be, the agent's own one first.
         """
-        name = _handle_of(handle)
+        name = handle.strip("[] \t\r\n\"'`").removeprefix("expand").strip().lower()
         try:
             text = next((text for kept in conversations if (text := store.get(kept, name)) is not None), None)
             known = store.handles(conversations[0]) if text is None and conversations[0] else []
@@ -194,9 +204,10 @@ class Expander:
     def _answer(self, text: str, first: int, question: str, handle: str) -> str:
         """Return the parts that are likely needed, however much more fits: the agent asked for these."""
 
-        def attempt(budget: int) -> _Part:
+        def attempt(budget: int) -> Shorter:
             result = self._compressed(question, text, budget)
-            return _Part(result.text, LeftOut.of_compression(result, first), result.stats.original_tokens)
+            before, left_out = result.stats.original_tokens, LeftOut.of_compression(result, first)
+            return Shorter(result.text, before, left_out=left_out)
 
         return self._fitted(attempt, text, handle)
 
@@ -214,40 +225,27 @@ class Expander:
         """Return as many lines as fit, or the part of the first one that fits."""
         rows, tokens = lines_of(text), self._count(text)
 
-        def attempt(budget: int) -> _Part:
+        def attempt(budget: int) -> Shorter:
             end = longest_prefix(text, fits=lambda length: self._count(text[:length]) <= budget, lines=True)
             end = max((row.end for row in rows if row.end <= end), default=end)
-            return _Part(text[:end].rstrip("\r\n"), LeftOut.of_lines(text, [Span(0, end)], first), tokens)
+            left_out = LeftOut.of_lines(text, [Span(0, end)], first)
+            return Shorter(text[:end].rstrip("\r\n"), tokens, left_out=left_out)
 
         return self._fitted(attempt, text, handle)
 
-    def _fitted(self, attempt: "Callable[[int], _Part]", text: str, handle: str) -> str:
+    def _fitted(self, attempt: Attempt, text: str, handle: str) -> str:
         """Return a part of a text with its marker; the text where all of it stays."""
 
-        def mark(part: _Part) -> _Part:
-            text = guarded(part.text)
-            text = f"{text}\n{part.left_out.marker(handle)}" if part.left_out.count else text
-            return replace(part, text=text, compressed_tokens=self._count(text))
+        def mark(part: Shorter) -> Shorter:
+            text = guarded(part.content)
+            text = f"{text}\n{part.marker(handle)}" if part.left_out and part.left_out.count else text
+            return replace(part, content=text, compressed_tokens=self._count(text))
 
         made = fitted(attempt, mark, self.max_tokens, marker_room(self._count))
-        return guarded(text) if made is None else made.text
+        return guarded(text) if made is None else str(made.content)
 
     def _count(self, text: str) -> int:
         return Compressor(self.config).count(text)
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A part of a kept text."""
-
-    text: str
-    left_out: LeftOut
-    original_tokens: int
-    compressed_tokens: int = 0
-
-
-def _handle_of(given: str) -> str:
-    return given.strip("[] \t\r\n\"'`").removeprefix("expand").strip().lower()
 
 
 def _unknown(handle: str, known: list[str]) -> str:

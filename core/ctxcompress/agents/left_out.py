@@ -164,7 +164,9 @@ class DiskStore:
             row = (_key(conversation), handle, now, len(data), data)
             database.execute("INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?, ?)", row)
             database.execute("DELETE FROM texts WHERE at <= ?", (self._oldest(),))
-            _make_room(database, self.max_bytes)
+            (total,) = database.execute("SELECT sum(bytes) FROM texts").fetchone()
+            if total > self.max_bytes:
+                database.execute(_DELETE_OLDEST, (self.max_bytes,))
         return True
 
     def get(self, conversation: str, handle: str, /) -> str | None:
@@ -222,10 +224,3 @@ def as_bytes(text: str) -> bytes:
 
 def _key(conversation: str) -> str:
     return conversation.encode("utf-8", "backslashreplace").decode()
-
-
-def _make_room(database: sqlite3.Connection, max_bytes: int) -> None:
-    """Delete the oldest texts until the rest fits."""
-    (total,) = database.execute("SELECT sum(bytes) FROM texts").fetchone()
-    if total > max_bytes:
-        database.execute(_DELETE_OLDEST, (max_bytes,))

@@ -8,8 +8,8 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from ctxcompress.agents.output_compressor import is_json
 from ctxcompress.data.passages import Span
 from ctxcompress.data.results import Compression
 from ctxcompress.lazy_regex import lazy_regex
@@ -18,11 +18,12 @@ from ctxcompress.text.lines import INVISIBLE, spelled, split_lines, whole_graphe
 __all__ = [
     "PREFIX",
     "LeftOut",
+    "Shorter",
     "guarded",
+    "is_json",
     "lines_of",
     "marker_room",
     "shorter_marker",
-    "tokens_left_out",
     "without_marker",
 ]
 
@@ -113,6 +114,21 @@ class LeftOut:
         return f" ({', '.join([*shown, '…'] if len(self.ranges) > len(longest) else shown)})"
 
 
+@dataclass(frozen=True, slots=True)
+class Shorter:
+    """A shortened text, or a tool's result with less text."""
+
+    content: Any
+    original_tokens: int = 0
+    compressed_tokens: int = 0
+    left_out: LeftOut | None = None
+    """What was left out, if it can be counted in something else than tokens."""
+
+    def marker(self, handle: str) -> str:
+        """Return the marker that says what was left out."""
+        return (self.left_out or tokens_left_out(self.original_tokens, self.compressed_tokens)).marker(handle)
+
+
 def _are_whole(original: object, kept: object) -> bool:
     """Tell whether all that is kept of a list are whole items of it."""
     items = iter(original if isinstance(original, list) else ())
@@ -125,11 +141,9 @@ def _amount(count: int, unit: str) -> str:
 
 def _json_list(text: str) -> object:
     """Return the list that a text is in JSON; None for other text."""
-    if not text.lstrip().startswith("[") or not is_json(text):
-        return None
     try:
-        return json.loads(text)
-    except RecursionError:
+        return json.loads(text) if text.lstrip().startswith("[") else None
+    except (ValueError, RecursionError):
         return None
 
 
@@ -174,7 +188,9 @@ def lines_of(text: str) -> list[Span]:
     start = 0
     for line in split_lines(text):
         end = start + len(line)
-        most = _most_characters(line)
+        most = _LONGEST_LINE
+        if 4 * len(line) > _LONGEST_LINE:
+            most = _LONGEST_LINE * len(line) // len(line.encode("utf-8", "surrogatepass"))
         while end - start > most:
             cut = _cut(text, start, most)
             spans.append(Span(start, cut))
@@ -182,12 +198,6 @@ def lines_of(text: str) -> list[Span]:
         spans.append(Span(start, end))
         start = end
     return spans
-
-
-def _most_characters(line: str) -> int:
-    if 4 * len(line) <= _LONGEST_LINE:
-        return _LONGEST_LINE
-    return _LONGEST_LINE * len(line) // len(line.encode("utf-8", "surrogatepass"))
 
 
 def _cut(text: str, start: int, most: int) -> int:
@@ -200,3 +210,16 @@ def _cut(text: str, start: int, most: int) -> int:
 def _covers(text: str, span: Span, start: int, end: int) -> bool:
     """Return whether a span has something of the line besides white space."""
     return bool(text[max(span.start, start) : min(span.end, end)].strip())
+
+
+def is_json(text: str) -> bool:
+    """Return whether a text is a JSON list or object, however deeply nested."""
+    if not text.lstrip().startswith(("[", "{")):
+        return False
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    except RecursionError:
+        return True
+    return True

@@ -14,8 +14,8 @@ from ctxcompress.agents.agent_messages import (
     steps_of,
     untouched_steps,
 )
+from ctxcompress.agents.framework_models import RememberedCounts
 from ctxcompress.agents.markers import shorter_marker
-from ctxcompress.agents.prompt_size import RememberedCounts
 from ctxcompress.compressor import Compressor
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.config.presets import NO_LIMIT

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self, TypeVar
 
+from ctxcompress.agents.markers import LeftOut, Shorter, is_json
 from ctxcompress.apps.search.compression import SearchCompression, compress_search_results
 from ctxcompress.apps.search.result_limits import SearchLimits, SearchOptions
 from ctxcompress.apps.search.shapes import read_shape, shown_to_model
@@ -26,13 +27,10 @@ __all__ = [
     "QUERY_NAMES",
     "OutputCompressor",
     "SearchLimits",
-    "ShortenedData",
     "asked_query",
     "check_limits",
     "class_with",
-    "evident_results",
     "has_records",
-    "is_json",
     "named_query",
     "on_own_thread",
     "on_thread",
@@ -60,15 +58,6 @@ _NOTHING_KEPT = "Nothing in this result answers the query."
 
 _CHARACTERS_PER_TOKEN = 8
 """More than texts really have, so that a page is limited by its tokens and not by its characters."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShortenedData:
-    """A list or a mapping with fewer values."""
-
-    content: Any
-    original_tokens: int
-    compressed_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +110,7 @@ class OutputCompressor:
         """Return what a language model reads where nothing of a text is kept; "" if that is over the budget."""
         return _NOTHING_KEPT if self.count(_NOTHING_KEPT) <= self.config.budget else ""
 
-    def data(self, output: object, query: str | None) -> "ShortenedData | None":
+    def data(self, output: object, query: str | None) -> Shorter | None:
         """Compress a list or a mapping, which a model reads as JSON; None if it is no JSON or fits.
 
         The result is a list or a mapping again, or text where not one value fits with the brackets around it.
@@ -131,11 +120,11 @@ class OutputCompressor:
         result = self.compress([text], query)
         if result.text == text:
             return None
+        content, tokens = json.loads(result.text) if is_json(result.text) else result.text, result.tokens
         if not result.text:
-            empty = self.emptied(output)
-            return ShortenedData(empty, result.stats.original_tokens, self.count(shown_to_model(empty)))
-        content = json.loads(result.text) if is_json(result.text) else result.text
-        return ShortenedData(content, result.stats.original_tokens, result.tokens)
+            content = self.emptied(output)
+            tokens = self.count(shown_to_model(content))
+        return Shorter(content, result.stats.original_tokens, tokens, LeftOut.of_items(output, content))
 
     def emptied(self, output: Sequence[object] | Mapping[Any, object]) -> list[object] | dict[Any, object]:
         """Return a list or a mapping without its values. A mapping keeps the keys of lists and mappings if they fit."""
@@ -172,62 +161,37 @@ class OutputCompressor:
             if not self.config.adaptive:
                 return None
             limits = _no_limits(self.config.budget)
-        budget = self.config.budget if max_tokens is None else max_tokens
-        return evident_results(output, query, self.config, max_tokens=budget, complexity=self.complexity, limits=limits)
+        return self._results(output, query, self.config.budget if max_tokens is None else max_tokens, limits)
 
+    def _results(
+        self, output: Any, query: str | None, max_tokens: int, limits: SearchLimits | None
+    ) -> SearchCompression[Any] | None:
+        """Compress search results.
 
-def evident_results(
-    output: Any,
-    query: str | None,
-    config: CompressionConfig,
-    *,
-    max_tokens: int,
-    complexity: str | None,
-    limits: SearchLimits | None = None,
-) -> SearchCompression[Any] | None:
-    """Compress a tool's output if its shape shows that it is search results; return None for anything else.
-
-    Without `limits`, as many results are kept as fit into `max_tokens`, each within the limits of the query's
-    complexity; a single result, such as a fetched page, may take the whole budget. If everything around the results
-    already exceeds the budget, only the limits hold, and the output may be over the budget.
-
-    Raises TokenizerUnavailable.
-    """
-    parsed = read_shape(output)
-    if parsed is None or not parsed.is_evident:
+        Without `limits`, as many results are kept as fit into `max_tokens`, each within the limits of the query's
+        complexity; a single result, such as a fetched page, may take the whole budget. If everything around the results
+        already exceeds the budget, only the limits hold, and the output may be over the budget.
+        """
+        config = self.config
+        if config.telemetry and TokenCounter(config.encoding).fits(shown_to_model(output), max_tokens) is not None:
+            config = config.with_options(telemetry=False)  # tools leave what fits as it is, so nothing is saved
+        compressed = partial(compress_search_results, output, query, complexity=self.complexity, config=config)
+        given: SearchOptions = {"max_results": max_tokens} if limits is None else limits.options()
+        with Compressor(config).observed(), suppress(InputError):
+            try:
+                found = compressed(max_tokens=max_tokens, **given)
+                if limits is None and found.original_count == 1:
+                    found = compressed(max_tokens=max_tokens, **_no_limits(max_tokens).options())
+            except ConfigError:
+                found = compressed(**({} if limits is None else given))
+            return found
         return None
-    if config.telemetry and TokenCounter(config.encoding).fits(shown_to_model(output), max_tokens) is not None:
-        config = config.with_options(telemetry=False)  # tools leave what fits as it is, so nothing is saved
-    compressed = partial(compress_search_results, output, query, complexity=complexity, config=config)
-    given: SearchOptions = {"max_results": max_tokens} if limits is None else limits.options()
-    with Compressor(config).observed(), suppress(InputError):
-        try:
-            found = compressed(max_tokens=max_tokens, **given)
-            if limits is None and found.original_count == 1:
-                found = compressed(max_tokens=max_tokens, **_no_limits(max_tokens).options())
-        except ConfigError:
-            found = compressed(**({} if limits is None else given))
-        return found
-    return None
 
 
 def _no_limits(max_tokens: int) -> SearchLimits:
     """Return limits that no result within `max_tokens` exceeds."""
     most = max_tokens * _CHARACTERS_PER_TOKEN
     return SearchLimits(max_results=most, max_characters=most, max_sentences=most, min_score=None)
-
-
-def is_json(text: str) -> bool:
-    """Return whether a text is a JSON list or object, however deeply nested."""
-    if not text.lstrip().startswith(("[", "{")):
-        return False
-    try:
-        json.loads(text)
-    except ValueError:
-        return False
-    except RecursionError:
-        return True
-    return True
 
 
 def has_records(text: str) -> bool:
@@ -259,12 +223,7 @@ def asked_query(arguments: Mapping[str, object]) -> str | None:
     if query is None or _STATEMENT.match(query):
         return None
     words = query.split()[:_MOST_WORDS]
-    return query if _WORDS_TO_SIGN * sum(map(_has_signs, words)) <= len(words) else None
-
-
-def _has_signs(word: str) -> bool:
-    """Return whether a word looks like a part of a command or an expression."""
-    return _SIGNS.search(word) is not None
+    return query if _WORDS_TO_SIGN * sum(_SIGNS.search(word) is not None for word in words) <= len(words) else None
 
 
 def only_text(arguments: Iterable[object]) -> str | None:

@@ -24,7 +24,6 @@ __all__ = ["DESCRIPTION", "MAX_TOKENS", "NAME", "OUTPUT_SCHEMA", "Answer", "Quer
 NAME = "query_documents_compressed"
 MAX_TOKENS = 1_000
 """The default budget of an answer."""
-"""Options, and the number of results that was published with them."""
 
 # A language model reads these texts.
 DESCRIPTION = (
@@ -136,7 +135,9 @@ class QueryTool:
             half = max(compressor.config.budget // 2, 1)
             lead = Compressor(compressor.config.with_options(must_keep=())).expand(asked.query, Passage("", lead), half)
         with compressor.observed():
-            given = _with_relative_scores(passages, self.config)
+            kind = self.config.score_kind
+            scores = relative_scores(known_scores(passages, kind), kind)  # from 0 to 1, whatever they are
+            given = [replace(passage, score=score) for passage, score in zip(passages, scores, strict=True)]
             compression, text = _composed(asked, given, compressor, lead, total)
         kept = tuple(replace(part, original=passages[part.index]) for part in compression.passages)
         results, retrieval = tuple(map(_result, compression.passages)), Retrieval.of(compression, total)
@@ -201,12 +202,6 @@ def _why_nothing(compression: Compression) -> str:
     if reasons <= {Reason.EMPTY}:
         return _NOTHING
     return _NO_ROOM if Reason.BUDGET in reasons else _NO_ANSWER
-
-
-def _with_relative_scores(passages: Sequence[Passage], config: CompressionConfig) -> list[Passage]:
-    """Return the passages with scores from 0 to 1, of which the best is 1.0, whatever kind of score they have."""
-    scores = relative_scores(known_scores(passages, config.score_kind), config.score_kind)
-    return [replace(passage, score=score) for passage, score in zip(passages, scores, strict=True)]
 
 
 def _result(kept: KeptPassage) -> Mapping[str, object]:

@@ -52,12 +52,8 @@ class Finding:
 def shown(findings: Sequence[Finding]) -> str:
     """Return the findings as lines of text."""
     width = max(len(finding.about) for finding in findings)
-    lines = (f"{finding.about:{width}}  {finding.found}{_then(finding.remedy)}" for finding in findings)
+    lines = (f"{each.about:{width}}  {'; '.join(filter(None, (each.found, each.remedy)))}" for each in findings)
     return "\n".join(lines) + "\n"
-
-
-def _then(remedy: str) -> str:
-    return f"; {remedy}" if remedy else ""
 
 
 def diagnosis() -> Iterator[Finding]:
@@ -69,20 +65,16 @@ def diagnosis() -> Iterator[Finding]:
         match = _REQUIREMENT.match(requirement)
         if match:
             packages.setdefault(match["extra"] or "", []).append(match["name"])
-    yield from _needed(packages.pop("", []))
+    for name in packages.pop("", []):
+        found = _version(name)
+        remedy = "" if found else "install ctxcompress again: pip install --force-reinstall ctxcompress"
+        yield Finding(name, found or "MISSING", remedy, is_broken=not found)
     yield from (_extra(name, use, packages.get(name, [])) for name, use in _EXTRAS.items())
     yield _vocabularies()
     for group in _GROUPS:
         names = plugin_names(f"ctxcompress.{group}")
         yield Finding(f"plug-ins: {group}", ", ".join(names) or "none")
     yield _works()
-
-
-def _needed(packages: Sequence[str]) -> Iterator[Finding]:
-    for name in packages:
-        found = _version(name)
-        remedy = "" if found else "install ctxcompress again: pip install --force-reinstall ctxcompress"
-        yield Finding(name, found or "MISSING", remedy, is_broken=not found)
 
 
 def _extra(name: str, use: str, packages: Sequence[str]) -> Finding:

@@ -54,7 +54,7 @@ class InputPrice:
         except ImportError as error:
             raise MissingExtra("prices need genai-prices; run: pip install 'ctxcompress[prices]'") from error
         price = cls(model, prices)
-        price._billed(_CALLS, is_cached=False)
+        price._price(_CALLS, is_cached=False)
         return price
 
     def saving(self, tokens: Iterable[tuple[int, int]], calls: int | None = None) -> Saving:
@@ -67,19 +67,14 @@ class InputPrice:
         pairs = [*tokens]
         scale = 1 if calls is None else Decimal(calls) / max(len(pairs), 1)
         (before, after), (before_cached, after_cached) = (
-            [sum((self._billed(pair[at], is_cached=cached) for pair in pairs), Decimal(0)) * scale for at in (0, 1)]
+            [
+                sum((self._price(pair[at], is_cached=cached).input_price for pair in pairs), Decimal(0)) * scale
+                for at in (0, 1)
+            ]
             for cached in (False, True)
         )
-        calls = len(pairs) if calls is None else calls
-        return Saving(self._name(), before, after, before_cached, after_cached, calls)
-
-    def _name(self) -> str:
-        found = self._price(_CALLS, is_cached=False)
-        return f"{found.model.id} ({found.provider.name})"
-
-    def _billed(self, tokens: int, *, is_cached: bool) -> Decimal:
-        billed: Decimal = self._price(tokens, is_cached=is_cached).input_price
-        return billed
+        calls, found = len(pairs) if calls is None else calls, self._price(_CALLS, is_cached=False)
+        return Saving(f"{found.model.id} ({found.provider.name})", before, after, before_cached, after_cached, calls)
 
     def _price(self, tokens: int, *, is_cached: bool) -> Any:
         provider, _, model = self.model.rpartition(":")

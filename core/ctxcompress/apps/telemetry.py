@@ -45,46 +45,9 @@ class OpenTelemetry:
         trace, metrics = _modules()
         self._providers = tracer_provider, meter_provider
         self._tracer = trace.get_tracer(_SCOPE, __version__, tracer_provider)
-        self._instruments = _Instruments(metrics.get_meter(_SCOPE, __version__, meter_provider))
-
-    @contextmanager
-    def observe(self) -> Iterator[Report]:
-        """Return a block around one compression: its span."""
-        begin = perf_counter()
-        # It is the current span, so that calls of an embedding model are below it.
-        with self._tracer.start_as_current_span("compress") as span:
-            try:
-                yield partial(self._report, span)
-            except BaseException as error:
-                cause = error.__cause__ if type(error) is PluginError else error
-                failed = {"error.type": type(cause).__qualname__}
-                span.set_attributes(failed)
-                self._instruments.duration.record(perf_counter() - begin, failed)
-                raise
-
-    def _report(self, span: "Span", found: Observation) -> None:
-        span.set_attributes(_attributes(found))
-        self._instruments.record(found)
-
-    def __reduce__(self) -> tuple[Any, tuple[()]]:
-        tracers, meters = self._providers
-        return partial(OpenTelemetry, tracer_provider=tracers, meter_provider=meters), ()
-
-
-@functools.cache
-def of_the_process() -> Observer:
-    """Return the observer for the providers of the process, which OpenTelemetry looks up when it reports."""
-    return OpenTelemetry()
-
-
-class _Instruments:
-    """The metrics."""
-
-    __slots__ = ("_drops", "_kept", "_lookups", "_passages", "_saved", "_stages", "_tokens", "duration")
-
-    def __init__(self, meter: Any) -> None:
+        meter = metrics.get_meter(_SCOPE, __version__, meter_provider)
         seconds = {"unit": "s", "explicit_bucket_boundaries_advisory": _SECONDS}
-        self.duration = meter.create_histogram(
+        self._duration = meter.create_histogram(
             "ctxcompress.compression.duration", description="Duration of compressions.", **seconds
         )
         self._stages = meter.create_histogram(
@@ -105,8 +68,24 @@ class _Instruments:
         )
         self._lookups = count("ctxcompress.cache.lookup", unit="{lookup}", description="Lookups in the cache.")
 
-    def record(self, found: Observation) -> None:
-        self.duration.record(found.duration)
+    @contextmanager
+    def observe(self) -> Iterator[Report]:
+        """Return a block around one compression: its span."""
+        begin = perf_counter()
+        # It is the current span, so that calls of an embedding model are below it.
+        with self._tracer.start_as_current_span("compress") as span:
+            try:
+                yield partial(self._report, span)
+            except BaseException as error:
+                cause = error.__cause__ if type(error) is PluginError else error
+                failed = {"error.type": type(cause).__qualname__}
+                span.set_attributes(failed)
+                self._duration.record(perf_counter() - begin, failed)
+                raise
+
+    def _report(self, span: "Span", found: Observation) -> None:
+        span.set_attributes(_attributes(found))
+        self._duration.record(found.duration)
         self._tokens.record(found.original_tokens, {"gen_ai.token.type": "input"})
         self._tokens.record(found.compressed_tokens, {"gen_ai.token.type": "output"})
         self._saved.add(max(found.tokens_saved, 0))
@@ -119,6 +98,16 @@ class _Instruments:
                 self._lookups.add(lookups, {"ctxcompress.cache.result": outcome})
         for stage, seconds in found.seconds.items():
             self._stages.record(seconds, {"ctxcompress.stage.name": stage})
+
+    def __reduce__(self) -> tuple[Any, tuple[()]]:
+        tracers, meters = self._providers
+        return partial(OpenTelemetry, tracer_provider=tracers, meter_provider=meters), ()
+
+
+@functools.cache
+def of_the_process() -> Observer:
+    """Return the observer for the providers of the process, which OpenTelemetry looks up when it reports."""
+    return OpenTelemetry()
 
 
 def _attributes(found: Observation) -> dict[str, str | int | float | bool]:

@@ -13,8 +13,7 @@ from ctxcompress import CompressionConfig, compress
 from ctxcompress.apps.batch.job import BatchJob
 from ctxcompress.apps.batch.outputs import JsonLinesSink, ResumableOutput
 from ctxcompress.apps.batch.row_files import found_files
-from ctxcompress.apps.batch.row_records import RowOutcome
-from ctxcompress.apps.batch.statistics import Totals
+from ctxcompress.apps.batch.row_records import RowOutcome, Totals
 from ctxcompress.errors import ConfigError
 
 CONFIG = CompressionConfig(max_tokens=30)

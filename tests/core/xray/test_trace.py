@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from meanings import Encoding
 
 from ctxcompress import Compressor, Passage, compress
-from ctxcompress.apps.xray.trace import LAST, write_page
+from ctxcompress.apps.xray import LAST, write_page
 
 NAME = re.compile(r"ctxcompress-\d{8}T\d{6}\.\d{6}Z-[0-9a-f]{8}\.html")
 QUERY = "what is the default timeout?"

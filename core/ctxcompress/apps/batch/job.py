@@ -2,7 +2,6 @@
 
 Beside the output OUT there are two files. `OUT.errors.jsonl` has the rows that failed, with the reason.
 `OUT.batch.json` says which inputs and options the output belongs to, and has the statistics.
-
 """
 
 import json
@@ -15,8 +14,7 @@ from time import monotonic
 from ctxcompress.apps.batch.outputs import JsonLinesSink, ParquetSink, ResumableOutput, Sink
 from ctxcompress.apps.batch.processes import ProcessMap
 from ctxcompress.apps.batch.row_files import RowFile, check_apart, check_form, is_parquet, rows_of
-from ctxcompress.apps.batch.row_records import USUAL_FIELDS, CompressRecords, FieldNames
-from ctxcompress.apps.batch.statistics import BatchStats, Totals
+from ctxcompress.apps.batch.row_records import USUAL_FIELDS, BatchStats, CompressRecords, FieldNames, Totals
 from ctxcompress.config.options import OPTIONS, CompressionConfig
 from ctxcompress.errors import ConfigError
 from ctxcompress.version import __version__
@@ -80,7 +78,7 @@ class BatchJob:
                 totals = totals.plus(outcome)
                 progress(totals)
             stats = BatchStats(totals, totals.rows - before, monotonic() - since, processes.processes)
-        self._save(stats)
+        _replace(self.stats_path, {"job": self._description(), "stats": stats.to_dict()})
         return stats
 
     def _sink(self) -> Sink:
@@ -117,9 +115,6 @@ class BatchJob:
             "options": {**changed, "fields": list(self.fields)},
             "version": __version__,
         }
-
-    def _save(self, stats: BatchStats) -> None:
-        _replace(self.stats_path, {"job": self._description(), "stats": stats.to_dict()})
 
     def _remove(self) -> None:
         if self.output.is_dir():

@@ -6,15 +6,14 @@ is cut off, and errors of rows after the last record are cut off, because these 
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from time import monotonic
-from typing import Any, BinaryIO, Protocol, Self
+from typing import Any, BinaryIO, Self
 
 from ctxcompress.apps.batch.row_files import RowFile, is_parquet, pyarrow_parquet
-from ctxcompress.apps.batch.row_records import RESULT_COLUMNS, FieldNames, RowOutcome, json_line
-from ctxcompress.apps.batch.statistics import Totals
+from ctxcompress.apps.batch.row_records import RESULT_COLUMNS, FieldNames, RowOutcome, Totals, json_line
 from ctxcompress.errors import ConfigError
 
 try:
@@ -22,27 +21,11 @@ try:
 except ImportError:  # on Windows, where nothing keeps two batches from writing one output
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["JsonLinesSink", "ParquetSink", "ResumableOutput", "Sink", "result_types"]
+__all__ = ["JsonLinesSink", "ParquetSink", "ResumableOutput", "Sink", "result_schema", "result_types"]
 
 _LINES_AT_ONCE, _SECONDS = 256, 1.0
 _PART = "part-{:012d}-{:012d}.parquet"
 _PARTS = "part-*-*.parquet"
-
-
-class Sink(Protocol):
-    """Where records go."""
-
-    def resume(self) -> Totals:
-        """Repair what an earlier run has left, and return the rows up to its last record, without their errors."""
-
-    def is_due(self, rows: int, seconds: float, /) -> bool:
-        """Tell whether to write now: rows and seconds since the last time."""
-
-    def write(self, outcomes: Sequence[RowOutcome], /) -> None:
-        """Write the records of some rows. Those that failed have none."""
-
-    def close(self) -> None:
-        """Write nothing more."""
 
 
 class ResumableOutput:
@@ -51,7 +34,7 @@ class ResumableOutput:
     Raises ConfigError if another process writes the same output.
     """
 
-    def __init__(self, sink: Sink, errors: Path) -> None:
+    def __init__(self, sink: "Sink", errors: Path) -> None:
         self._sink, self._held, self._since = sink, list[RowOutcome](), monotonic()
         self._errors = errors.open("a+b")
         if fcntl is not None:
@@ -96,12 +79,13 @@ class ResumableOutput:
 
 
 class JsonLinesSink:
-    """A file with a line of JSON for each record."""
+    """A file with a line of JSON for each record, where records go."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("a+b")
 
     def resume(self) -> Totals:
+        """Repair what an earlier run has left, and return the rows up to its last record, without their errors."""
         totals, end = Totals(), 0
         for line, record in _whole_lines(self._file):
             end += len(line)
@@ -111,10 +95,16 @@ class JsonLinesSink:
         return totals
 
     def is_due(self, rows: int, seconds: float, /) -> bool:
+        """Tell whether to write now: rows and seconds since the last time."""
         return rows >= _LINES_AT_ONCE or seconds > _SECONDS
 
     def write(self, outcomes: Sequence[RowOutcome], /) -> None:
-        lines = [_as_line(outcome.record) for outcome in outcomes if outcome.error is None]
+        """Write the records of some rows. Those that failed have none."""
+        lines = [
+            outcome.record if isinstance(outcome.record, bytes) else json_line(outcome.record)
+            for outcome in outcomes
+            if outcome.error is None
+        ]
         self._file.write(b"".join(lines))
         self._file.flush()
 
@@ -123,12 +113,17 @@ class JsonLinesSink:
 
 
 class ParquetSink:
-    """A folder of part files. The name of a part says which rows it covers, and a part appears when it is complete."""
+    """The same as a folder of part files. The name of a part says which rows it has, and it appears when complete."""
 
     def __init__(self, folder: Path, files: Sequence[RowFile], fields: FieldNames, rows_per_part: int) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder, self._rows_per_part = folder, rows_per_part
-        self._parquet, self._schema = pyarrow_parquet(), _schema(files, fields)
+        self._parquet = pyarrow_parquet()
+        import pyarrow
+
+        is_table = files and all(is_parquet(file.path) for file in files)
+        own = self._parquet.read_schema(files[0].path) if is_table else None
+        self._schema = result_schema(own, fields, {"row": pyarrow.int64(), **result_types()})
         self._next = 0
 
     def resume(self) -> Totals:
@@ -153,7 +148,7 @@ class ParquetSink:
         unfinished.replace(path)
 
     def close(self) -> None:
-        pass
+        """Do nothing: all parts are complete."""
 
     @staticmethod
     def remove(folder: Path) -> None:
@@ -162,6 +157,9 @@ class ParquetSink:
             path.unlink()
         if not any(folder.iterdir()):
             folder.rmdir()
+
+
+Sink = JsonLinesSink | ParquetSink
 
 
 def _whole_lines(file: BinaryIO) -> Iterator[tuple[bytes, dict[str, Any]]]:
@@ -175,10 +173,6 @@ def _whole_lines(file: BinaryIO) -> Iterator[tuple[bytes, dict[str, Any]]]:
         if not isinstance(record, dict) or not isinstance(record.get("row"), int):
             return
         yield line, record
-
-
-def _as_line(record: Mapping[str, object] | bytes) -> bytes:
-    return record if isinstance(record, bytes) else json_line(record)
 
 
 def _error_line(outcome: RowOutcome) -> bytes:
@@ -204,12 +198,9 @@ def result_types() -> dict[str, Any]:
     return dict(zip(RESULT_COLUMNS, types, strict=True))
 
 
-def _schema(files: Sequence[RowFile], fields: FieldNames) -> Any:
-    """Return the columns of the output: those of Parquet inputs, or the query and an id, and those of the result."""
+def result_schema(own: Iterable[Any] | None, fields: FieldNames, types: Mapping[str, Any]) -> Any:
+    """Return the columns of an output: those of Parquet inputs, or the query and an id, and then these types."""
     import pyarrow
 
-    text, types = pyarrow.string(), {"row": pyarrow.int64(), **result_types()}
-    own = [pyarrow.field(fields.query, text), pyarrow.field("id", text)]
-    if files and all(is_parquet(file.path) for file in files):
-        own = list(pyarrow_parquet().read_schema(files[0].path))
+    own = [pyarrow.field(name, pyarrow.string()) for name in (fields.query, "id")] if own is None else own
     return pyarrow.schema([*(field for field in own if field.name not in (fields.passages, *types)), *types.items()])

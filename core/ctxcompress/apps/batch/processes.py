@@ -72,7 +72,8 @@ class ProcessMap(Generic[_Item, _Result]):
     """
 
     def __init__(self, work: Work[_Item, _Result], *, workers: int | None = None) -> None:
-        _check_workers(workers)
+        if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
+            raise ConfigError(f"workers is {workers!r}; give a number of processes from 1, or None to decide")
         self._work, self._workers = work, workers
         self._count = workers or usable_cores()
         self._spent, self._began, self._chunk = 0.0, math.inf, 4
@@ -274,11 +275,6 @@ def _interrupts_blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _check_workers(workers: object) -> None:
-    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
-        raise ConfigError(f"workers is {workers!r}; give a number of processes from 1, or None to decide")
 
 
 def usable_cores() -> int:

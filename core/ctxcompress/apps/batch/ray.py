@@ -15,19 +15,20 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from ctxcompress.apps.batch.outputs import result_types
+from ctxcompress.apps.batch.outputs import result_schema, result_types
 from ctxcompress.apps.batch.processes import usable_cores
 from ctxcompress.apps.batch.row_files import check_apart
 from ctxcompress.apps.batch.row_records import (
     RESULT_COLUMNS,
     USUAL_FIELDS,
+    BatchStats,
     CompressRecords,
     FieldNames,
     Row,
     RowOutcome,
+    Totals,
     json_line,
 )
-from ctxcompress.apps.batch.statistics import BatchStats, Totals
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.errors import ConfigError, InputError, MissingExtra
 
@@ -91,11 +92,8 @@ class CompressBatch:
     def _schema(self, given: Any) -> Any:
         import pyarrow
 
-        text = pyarrow.string()
-        own = [pyarrow.field(self._fields.query, text), pyarrow.field("id", text)] if self._lines else list(given)
-        types = {**result_types(), "error": text, "input": text}
-        taken = {self._fields.passages, *types}
-        return pyarrow.schema([*(field for field in own if field.name not in taken), *types.items()])
+        types = {**result_types(), "error": pyarrow.string(), "input": pyarrow.string()}
+        return result_schema(None if self._lines else given, self._fields, types)
 
 
 def compress_dataset(

@@ -1,4 +1,4 @@
-"""Rows of files and the records that are written for them, in types that JSON and Parquet have."""
+"""Rows of files, the records that are written for them, in types that JSON and Parquet have, and their counts."""
 
 import json
 from collections.abc import Mapping
@@ -9,10 +9,20 @@ from typing import NamedTuple, cast
 from ctxcompress.apps.batch.processes import LOST
 from ctxcompress.compressor import Compressor, PassageInput
 from ctxcompress.config.options import CompressionConfig
-from ctxcompress.data.results import Compression, KeptPassage
+from ctxcompress.data.results import KeptPassage
 from ctxcompress.errors import InputError
 
-__all__ = ["RESULT_COLUMNS", "USUAL_FIELDS", "CompressRecords", "FieldNames", "Row", "RowOutcome", "json_line"]
+__all__ = [
+    "RESULT_COLUMNS",
+    "USUAL_FIELDS",
+    "BatchStats",
+    "CompressRecords",
+    "FieldNames",
+    "Row",
+    "RowOutcome",
+    "Totals",
+    "json_line",
+]
 
 RESULT_COLUMNS = ("text", "tokens", "original_tokens", "passages")
 """The columns that a record has besides those of its row. Columns of the row with these names are replaced."""
@@ -49,6 +59,61 @@ class RowOutcome:
     original_tokens: int = 0
 
 
+class Totals(NamedTuple):
+    """The rows that are done, and their tokens."""
+
+    rows: int = 0
+    errors: int = 0
+    """The rows that failed."""
+    original_tokens: int = 0
+    tokens: int = 0
+
+    @property
+    def saved(self) -> int:
+        """The tokens that were saved."""
+        return self.original_tokens - self.tokens
+
+    def plus(self, outcome: RowOutcome) -> "Totals":
+        """Return the totals with one row more."""
+        return Totals(
+            self.rows + 1,
+            self.errors + (outcome.error is not None),
+            self.original_tokens + outcome.original_tokens,
+            self.tokens + outcome.tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BatchStats:
+    """The statistics of a batch."""
+
+    totals: Totals
+    """All rows of the output, also those of earlier runs."""
+    rows: int
+    """The rows of this run."""
+    seconds: float
+    """The time of this run."""
+    workers: int
+    """The processes that worked."""
+
+    def to_dict(self) -> dict[str, int | float]:
+        """Return the numbers by name."""
+        totals = self.totals
+        share = totals.saved / totals.original_tokens if totals.original_tokens else 0.0
+        return {
+            "rows": totals.rows,
+            "errors": totals.errors,
+            "original_tokens": totals.original_tokens,
+            "tokens": totals.tokens,
+            "tokens_saved": totals.saved,
+            "savings_percent": round(100 * share, 2),
+            "rows_of_this_run": self.rows,
+            "seconds_of_this_run": round(self.seconds, 3),
+            "rows_per_second": round(self.rows / max(self.seconds, 1e-9), 1),
+            "workers": self.workers,
+        }
+
+
 class CompressRecords:
     """The work on rows of files. An error is an outcome, too."""
 
@@ -75,16 +140,17 @@ class CompressRecords:
 
     def _compressed(self, row: Row) -> RowOutcome:
         columns = _columns(row.content)
-        query, passages = _parts(columns, self._fields)
-        result = self._compressor.compress(query, passages)
+        result = self._compressor.compress(*_parts(columns, self._fields))
         others = {name: value for name, value in columns.items() if name != self._fields.passages}
         before = result.stats.original_tokens
-        record = {**others, "row": row.number, **_described(result, before)}
+        values = (result.text, result.tokens, before, [_kept(part) for part in result.passages])
+        record = {**others, "row": row.number, **dict(zip(RESULT_COLUMNS, values, strict=True))}
         written: Mapping[str, object] | bytes = record
         if self._as_lines:
             written = json_line(record)
-        elif isinstance(row.content, bytes):
-            written = _for_columns(record)
+        elif isinstance(row.content, bytes):  # Parquet cannot hold half of a surrogate pair, nor an id of any type
+            json.dumps(record, ensure_ascii=False, default=str).encode()
+            written = {**record, "id": None if record.get("id") is None else str(record["id"])}
         return RowOutcome(row.number, written, None, result.tokens, before)
 
 
@@ -94,13 +160,6 @@ def json_line(record: Mapping[str, object]) -> bytes:
         return json.dumps(record, ensure_ascii=False, default=str).encode() + b"\n"
     except UnicodeEncodeError:  # half of a surrogate pair, which JSON can write and UTF-8 cannot
         return json.dumps(record, default=str).encode() + b"\n"
-
-
-def _for_columns(record: Mapping[str, object]) -> Mapping[str, object]:
-    """Return what a line said as Parquet has it: with an id that is a string. Raises UnicodeEncodeError for half of a
-    surrogate pair, which Parquet cannot hold."""
-    json.dumps(record, ensure_ascii=False, default=str).encode()
-    return {**record, "id": None if record.get("id") is None else str(record["id"])}
 
 
 def _columns(content: bytes | Mapping[str, object]) -> Mapping[str, object]:
@@ -124,12 +183,6 @@ def _parts(columns: Mapping[str, object], fields: FieldNames) -> tuple[str | Non
         )
     query, passages = columns[fields.query], columns[fields.passages]
     return cast("str | None", query), cast(PassageInput, passages)
-
-
-def _described(result: Compression, before: int) -> dict[str, object]:
-    """Return the columns of a result. before: the tokens of its input."""
-    values = (result.text, result.tokens, before, [_kept(part) for part in result.passages])
-    return dict(zip(RESULT_COLUMNS, values, strict=True))
 
 
 def _kept(part: KeptPassage) -> dict[str, object]:

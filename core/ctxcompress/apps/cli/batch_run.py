@@ -2,11 +2,10 @@
 
 import json
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Literal, NamedTuple
 
 import typer
 from rich.console import Console
@@ -16,42 +15,29 @@ from rich.table import Table
 from ctxcompress.apps.batch.job import BatchJob
 from ctxcompress.apps.batch.ray import run_on_ray
 from ctxcompress.apps.batch.row_files import found_files
-from ctxcompress.apps.batch.row_records import FieldNames
-from ctxcompress.apps.batch.statistics import Totals
-from ctxcompress.apps.cli.report import complain, write_text
+from ctxcompress.apps.batch.row_records import BatchStats, FieldNames, Totals
+from ctxcompress.apps.cli.batch_command import Request
+from ctxcompress.apps.cli.report import complain, error_screen, write_text
 from ctxcompress.apps.prices import InputPrice
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.errors import ConfigError
 
-__all__ = ["Request", "run_batch"]
+__all__ = ["run_batch"]
 
 _STOPPED = 130
 
 
-class Request(NamedTuple):
-    """The arguments of the command."""
-
-    inputs: Sequence[str]
-    output: str
-    config: CompressionConfig
-    fields: tuple[str, str]
-    workers: int | None
-    engine: Literal["local", "ray"]
-    address: str | None
-    overwrite: bool
-
-
-def run_batch(request: Request, screen: Console, price: InputPrice | None, *, as_json: bool) -> bool:
+def run_batch(request: Request, options: CompressionConfig, price: InputPrice | None, *, as_json: bool) -> bool:
     """Compress the rows, show the statistics, and return whether some rows failed. If it is stopped, exit.
 
-    price: that of the language model, to say what is saved. as_json: write the statistics to standard output as JSON,
-    not as a table.
+    options: of all rows. price: that of the language model, to say what is saved. as_json: write the statistics to
+    standard output as JSON, not as a table.
     """
     if request.engine == "local" and request.address is not None:
         raise ConfigError(f"--address {request.address} is given without --engine ray; give both or neither")
     try:
         with _stoppable():
-            numbers = _on_ray(request) if request.engine == "ray" else _on_this_machine(request, screen)
+            stats = (_on_ray if request.engine == "ray" else _on_this_machine)(request, options)
     except KeyboardInterrupt:
         again = "the same command goes on there" if request.engine == "local" else "begin anew with --overwrite"
         complain(f"stopped before the end of {request.output!r}; {again}")
@@ -59,12 +45,13 @@ def run_batch(request: Request, screen: Console, price: InputPrice | None, *, as
     except OSError as error:
         complain(f"{error.filename or request.output!r} cannot be read or written ({error.strerror or error})")
         raise typer.Exit(1) from error
+    numbers = stats.to_dict()
     if price:
         numbers |= _saved(numbers, price)
     if as_json:
         write_text(json.dumps(numbers, indent=2))
     else:
-        screen.print(_table(numbers))
+        error_screen().print(_table(numbers))
     if numbers["errors"]:
         complain(f"rows that failed: {numbers['errors']}; {request.output}.errors.jsonl says why")
     return bool(numbers["errors"])
@@ -82,23 +69,27 @@ def _saved(numbers: Mapping[str, int | float], price: InputPrice) -> dict[str, f
     }
 
 
-def _on_this_machine(request: Request, screen: Console) -> dict[str, int | float]:
+def _on_this_machine(request: Request, options: CompressionConfig) -> BatchStats:
     files = [file for pattern in request.inputs for file in found_files(pattern)]
-    job = BatchJob(files=files, output=Path(request.output), config=request.config, fields=FieldNames(*request.fields))
-    with _bar(screen, job) as progress:
-        return job.run(workers=request.workers, progress=progress, anew=request.overwrite).to_dict()
+    job = BatchJob(files=files, output=Path(request.output), config=options, fields=_fields(request))
+    with _bar(error_screen(), job) as progress:
+        return job.run(workers=request.workers, progress=progress, anew=request.overwrite)
 
 
-def _on_ray(request: Request) -> dict[str, int | float]:
+def _on_ray(request: Request, options: CompressionConfig) -> BatchStats:
     return run_on_ray(
         request.inputs,
         request.output,
-        config=request.config,
-        fields=FieldNames(*request.fields),
+        config=options,
+        fields=_fields(request),
         actors=request.workers,
         address=request.address,
         overwrite=request.overwrite,
-    ).to_dict()
+    )
+
+
+def _fields(request: Request) -> FieldNames:
+    return FieldNames(request.query_field, request.passages_field)
 
 
 @contextmanager

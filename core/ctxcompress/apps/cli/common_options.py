@@ -6,7 +6,8 @@ The options of a compression have the texts of their declarations; `--set` gives
 import re
 import tomllib
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
 
 import typer
 
@@ -17,36 +18,18 @@ from ctxcompress.errors import ConfigError
 
 __all__ = [
     "AdaptiveOption",
-    "AddressOption",
-    "BatchInputsArgument",
-    "BatchOutputArgument",
+    "CompressionOptions",
     "ConfigOption",
     "EncoderOption",
-    "EncodingOption",
-    "EngineOption",
-    "ExcludeOption",
     "FilesArgument",
     "FormatOption",
-    "IncludeOption",
-    "JsonlOption",
-    "LanguageOption",
     "MaxTokensOption",
-    "MinScoreOption",
-    "MustKeepOption",
-    "MustKeepRegexOption",
-    "OrderOption",
-    "PassagesFieldOption",
     "PresetOption",
     "PriceOption",
-    "QueryFieldOption",
     "QueryOption",
     "SetOption",
-    "SynonymOption",
     "TierOption",
-    "TopNOption",
-    "WorkersOption",
     "given_options",
-    "keep_rules",
     "price_of",
     "starting_options",
 ]
@@ -58,41 +41,10 @@ FilesArgument = Annotated[
         metavar="FILE",
         help="Text, Markdown or code files, one passage each; .jsonl files, one passage per line; folders, whose files "
         "are read; - or none for standard input.",
-        show_default=False,
     ),
 ]
-IncludeOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="GLOB",
-        help="In folders, read the files that match, such as '*.md' or 'api/**', instead of all text. Repeatable.",
-        show_default=False,
-    ),
-]
-ExcludeOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="GLOB",
-        help="In folders, skip the files and folders that match, such as 'tests/' or '*.csv'. Repeatable.",
-        show_default=False,
-    ),
-]
-JsonlOption = Annotated[
-    bool,
-    typer.Option(
-        "--jsonl", help="Read standard input and every file as .jsonl: one JSON object per line, a passage each."
-    ),
-]
-
-
 PriceOption = Annotated[
-    str | None,
-    typer.Option(
-        "--price",
-        metavar="MODEL",
-        help="Say what is saved, at the price of this language model's input.",
-        show_default=False,
-    ),
+    str | None, typer.Option(metavar="MODEL", help="Say what is saved, at the price of this language model's input.")
 ]
 
 
@@ -107,46 +59,11 @@ def whole_number_or_text(given: str) -> Any:
 
 
 MaxTokensOption = Annotated[
-    str | None,
-    typer.Option(metavar="N", help=OPTIONS["max_tokens"].summary, show_default=False, parser=whole_number_or_text),
+    str | None, typer.Option(metavar="N", help=OPTIONS["max_tokens"].summary, parser=whole_number_or_text)
 ]
-MustKeepOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="TEXT",
-        help="A text to keep wherever it occurs, before anything else; or ids, dates, urls or code. Repeatable.",
-        show_default=False,
-    ),
-]
-MustKeepRegexOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="PATTERN",
-        help="A regular expression for texts to keep before anything else. Repeatable.",
-        show_default=False,
-    ),
-]
-TierOption = Annotated[Tier | None, typer.Option(help=OPTIONS["tier"].summary, show_default=False)]
-EncodingOption = Annotated[str | None, typer.Option(help=OPTIONS["encoding"].summary, show_default="o200k_base")]
-LanguageOption = Annotated[
-    str | None, typer.Option(metavar="CODE", help=OPTIONS["language"].summary, show_default="detected")
-]
+TierOption = Annotated[Tier | None, typer.Option(help=OPTIONS["tier"].summary)]
 AdaptiveOption = Annotated[
     bool | None, typer.Option("--adaptive/--no-adaptive", help=OPTIONS["adaptive"].summary, show_default="no")
-]
-MinScoreOption = Annotated[
-    float | None, typer.Option(metavar="SCORE", help=OPTIONS["min_score"].summary, show_default=False)
-]
-TopNOption = Annotated[int | None, typer.Option(metavar="N", help=OPTIONS["top_n"].summary, show_default=False)]
-OrderOption = Annotated[Order | None, typer.Option(help=OPTIONS["order"].summary, show_default="source")]
-SynonymOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--synonym",
-        metavar="WORD=OTHER,...",
-        help="Words that mean the same: k8s=kubernetes. Repeatable.",
-        show_default=False,
-    ),
 ]
 SetOption = Annotated[
     list[str] | None,
@@ -154,22 +71,14 @@ SetOption = Annotated[
         "--set",
         metavar="NAME=VALUE",
         help="Any other option of CompressionConfig, as in TOML: top_n=5, order=relevance. Repeatable.",
-        show_default=False,
     ),
 ]
 PresetOption = Annotated[
     Preset | None,
-    typer.Option(
-        metavar="NAME",
-        help="The preset to start from, for a kind of retrieval: docs, code, web or page.",
-        show_default=False,
-    ),
+    typer.Option(metavar="NAME", help="The preset to start from, for a kind of retrieval: docs, code, web or page."),
 ]
 ConfigOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE", help="A TOML or JSON file to start from, with a table [compression].", show_default=False
-    ),
+    str | None, typer.Option(metavar="FILE", help="A TOML or JSON file to start from, with a table [compression].")
 ]
 EncoderOption = Annotated[
     str | None,
@@ -182,40 +91,59 @@ EncoderOption = Annotated[
 FormatOption = Annotated[
     Format | None, typer.Option(help=OPTIONS["format"].summary, show_default="plain: without a source")
 ]
-BatchInputsArgument = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="IN...",
-        help="The .jsonl or .parquet files of the rows: paths, folders or globs.",
-        show_default=False,
-    ),
-]
-BatchOutputArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="OUT",
-        help="The result: a .jsonl file, or with the ending .parquet a folder of Parquet files.",
-        show_default=False,
-    ),
-]
-QueryFieldOption = Annotated[str, typer.Option(metavar="NAME", help="The column of the query.")]
-PassagesFieldOption = Annotated[str, typer.Option(metavar="NAME", help="The column of the passages.")]
-WorkersOption = Annotated[
-    int | None,
-    typer.Option(metavar="N", help="The number of processes, or of Ray's actors.", show_default="one for each core"),
-]
-EngineOption = Annotated[
-    Literal["local", "ray"], typer.Option(help="Work on this machine, or on a cluster of Ray (extra ray).")
-]
-AddressOption = Annotated[
-    str | None,
-    typer.Option(metavar="ADDRESS", help="The cluster for --engine ray.", show_default="a cluster on this machine"),
-]
 
 
-def keep_rules(texts: list[str] | None, patterns: list[str] | None) -> list[object]:
-    """Return the rules of `must_keep` for the texts and the regular expressions that were given."""
-    return [*(texts or ()), *({"regex": pattern} for pattern in patterns or ())]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompressionOptions:
+    """The options of a compression that `compress` and `xray` have."""
+
+    max_tokens: MaxTokensOption = None
+    tier: TierOption = None
+    must_keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            help="A text to keep wherever it occurs, before anything else; or ids, dates, urls or code. Repeatable.",
+        ),
+    ] = None
+    must_keep_regex: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN", help="A regular expression for texts to keep before anything else. Repeatable."
+        ),
+    ] = None
+    encoding: Annotated[str | None, typer.Option(help=OPTIONS["encoding"].summary, show_default="o200k_base")] = None
+    language: Annotated[
+        str | None, typer.Option(metavar="CODE", help=OPTIONS["language"].summary, show_default="detected")
+    ] = None
+    preset: PresetOption = None
+    config: ConfigOption = None
+    encoder: EncoderOption = None
+    format: FormatOption = None
+    adaptive: AdaptiveOption = None
+    min_score: Annotated[float | None, typer.Option(metavar="SCORE", help=OPTIONS["min_score"].summary)] = None
+    top_n: Annotated[int | None, typer.Option(metavar="N", help=OPTIONS["top_n"].summary)] = None
+    order: Annotated[Order | None, typer.Option(help=OPTIONS["order"].summary, show_default="source")] = None
+    synonyms: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--synonym", metavar="WORD=OTHER,...", help="Words that mean the same: k8s=kubernetes. Repeatable."
+        ),
+    ] = None
+    others: SetOption = None
+
+    def start(self) -> CompressionConfig:
+        """Return the options to start from."""
+        return starting_options(self.preset, self.config, self.others)
+
+    def given(self) -> Options:
+        """Return the options over these, with one list of rules for `must_keep`."""
+        rules = [*(self.must_keep or ()), *({"regex": pattern} for pattern in self.must_keep_regex or ())]
+        options = asdict(self) | {"must_keep": rules}
+        return given_options({name: value for name, value in options.items() if name not in _NO_OPTIONS})
+
+
+_NO_OPTIONS = frozenset(("preset", "config", "others", "must_keep_regex"))
 
 
 def given_options(options: dict[str, Any]) -> Options:

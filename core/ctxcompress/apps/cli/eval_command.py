@@ -1,19 +1,22 @@
 """The command `eval`."""
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
-from ctxcompress.apps.cli.common_options import PriceOption, price_of
-from ctxcompress.apps.cli.report import readable_errors
+from ctxcompress.apps.cli.common_options import PriceOption
 
-__all__ = ["eval_command"]
+__all__ = ["Request", "Wanted", "eval_command"]
 
 WORSE = 4
 """Exit code: something is worse than in the baseline."""
 
 
-def eval_command(
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is evaluated, and the files that are written of it."""
+
     questions: Annotated[
         str | None,
         typer.Argument(
@@ -21,21 +24,17 @@ def eval_command(
             help="Questions: JSON lines, JSON or CSV with query, answers, evidence and passages or contexts; or a set "
             "of SQuAD, XQuAD, HotpotQA, MuSiQue, Ragas, BEIR (a folder), or LlamaIndex's LabelledRagDataset or "
             "EmbeddingQAFinetuneDataset.",
-            show_default=False,
         ),
-    ] = None,
+    ] = None
     docs: Annotated[
         str | None,
         typer.Option(
-            "--docs",
-            metavar="DIR",
-            help="The folder to find passages in, by BM25.",
-            show_default="the passages of the questions",
+            metavar="DIR", help="The folder to find passages in, by BM25.", show_default="the passages of the questions"
         ),
-    ] = None,
+    ] = None
     budgets: Annotated[
         str, typer.Option(metavar="N,...", help="The budgets in tokens; all is the context as it is.")
-    ] = "100,200,500,1000,2000,5000,all",
+    ] = "100,200,500,1000,2000,5000,all"
     compare: Annotated[
         str,
         typer.Option(
@@ -43,10 +42,10 @@ def eval_command(
             help="The methods, compared with the first: default, adaptive, bm25, first, preset:NAME, encoder:NAME, "
             "config:FILE, EmbeddingsFilter:ENCODER.",
         ),
-    ] = "default",
+    ] = "default"
     limit: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Take the first N questions.", show_default="all")
-    ] = None,
+    ] = None
     from_headings: Annotated[
         int | None,
         typer.Option(
@@ -54,39 +53,36 @@ def eval_command(
             metavar="N",
             min=1,
             help="Without QUESTIONS: make N of the headings in --docs. Weaker than questions of users.",
-            show_default=False,
         ),
-    ] = None,
-    json: Annotated[
-        str | None,
-        typer.Option("--json", metavar="OUT", help="Write the report, with the texts, to a file.", show_default=False),
-    ] = None,
+    ] = None
+    json: Annotated[str | None, typer.Option(metavar="OUT", help="Write the report, with the texts, to a file.")] = None
     page: Annotated[
-        str | None,
-        typer.Option(metavar="OUT.html", help="Write a page to show to others, with the texts.", show_default=False),
-    ] = None,
+        str | None, typer.Option(metavar="OUT.html", help="Write a page to show to others, with the texts.")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked of the report besides its tables."""
+
     max_loss: Annotated[
         float | None,
         typer.Option(
             metavar="SHARE",
             help="Name the least budget that loses at most this share of the evidence on new questions, such as 0.05.",
-            show_default=False,
         ),
-    ] = None,
-    confidence: Annotated[float, typer.Option(metavar="SHARE", help="How sure --max-loss is to hold.")] = 0.9,
+    ] = None
+    confidence: Annotated[float, typer.Option(metavar="SHARE", help="How sure --max-loss is to hold.")] = 0.9
     settings: Annotated[
-        str | None,
-        typer.Option(metavar="OUT.toml", help="Write that budget as a configuration file.", show_default=False),
-    ] = None,
+        str | None, typer.Option(metavar="OUT.toml", help="Write that budget as a configuration file.")
+    ] = None
     llm: Annotated[
         str | None,
         typer.Option(
-            "--llm",
             metavar="MODULE:NAME",
             help="A chat model of LangChain, an LLM of LlamaIndex or a function that answers from each text.",
-            show_default=False,
         ),
-    ] = None,
+    ] = None
     judge: Annotated[
         str | None,
         typer.Option(
@@ -94,7 +90,7 @@ def eval_command(
             help="A model that grades the answers.",
             show_default="answers are compared word for word",
         ),
-    ] = None,
+    ] = None
     answers: Annotated[
         str | None,
         typer.Option(
@@ -102,11 +98,15 @@ def eval_command(
             help="Keep the model's answers in this file, and go on from there.",
             show_default="they are not kept",
         ),
-    ] = None,
-    price: PriceOption = None,
+    ] = None
+    price: PriceOption = None
+
+
+def eval_command(
+    request: Request,
+    wanted: Wanted,
     baseline: Annotated[
-        str | None,
-        typer.Option(metavar="REPORT", help="Compare with a report that --json wrote.", show_default=False),
+        str | None, typer.Option(metavar="REPORT", help="Compare with a report that --json wrote.")
     ] = None,
 ) -> None:
     """Measure on your questions what a budget keeps and saves.
@@ -114,12 +114,7 @@ def eval_command(
     Exit codes: 0 on success, 1 if nothing can be evaluated or written, 2 for wrong usage, 4 if something is worse than
     in the baseline.
     """
-    from ctxcompress.apps.cli.evaluation_extras import Wanted
-    from ctxcompress.apps.cli.evaluation_run import Request, run_eval
+    from ctxcompress.apps.cli.evaluation_run import run_eval
 
-    with readable_errors():
-        request = Request(questions, docs, budgets, compare, limit, from_headings, json, page, baseline)
-        wanted = Wanted(max_loss, confidence, settings, llm, judge, answers, price_of(price))
-        worse = run_eval(request, wanted)
-    if worse:
+    if run_eval(request, wanted, baseline):
         raise typer.Exit(WORSE)

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from typing import NamedTuple
 from rich.console import RenderableType
 from rich.table import Table
 
+from ctxcompress.apps.cli.eval_command import Wanted
 from ctxcompress.apps.cli.report import complain, write_file
 from ctxcompress.apps.evaluation import (
     Answers,
@@ -22,13 +22,14 @@ from ctxcompress.apps.evaluation import (
     guaranteed_budget,
     respond,
 )
-from ctxcompress.apps.evaluation.retrieval import Retrieve
+from ctxcompress.apps.evaluation.answering import Progress
+from ctxcompress.apps.evaluation.questions import Retrieve
 from ctxcompress.apps.prices import InputPrice
 from ctxcompress.apps.xray.html import plural
 from ctxcompress.cache import SqliteStore
 from ctxcompress.errors import ConfigError, CtxCompressError, InputError
 
-__all__ = ["Extras", "Wanted", "interval", "points"]
+__all__ = ["Extras", "check", "extras_of", "interval", "points", "responded"]
 
 _CALLS = 1_000
 
@@ -41,85 +42,79 @@ class Extras(NamedTuple):
     shown: tuple[RenderableType, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """The arguments that ask for more than the tables."""
+def check(wanted: Wanted) -> None:
+    """Raise ConfigError for arguments that do not fit together."""
+    for name, share in (("--max-loss", wanted.max_loss), ("--confidence", wanted.confidence)):
+        if share is not None and not 0 < share < 1:
+            raise ConfigError(f"{name} is {share:g}; give a number above 0 and below 1, such as 0.05")
+    if wanted.answers is not None and wanted.llm is None:
+        raise ConfigError("--answers is given without --llm; give the model whose answers are kept there")
+    if wanted.settings is not None and wanted.max_loss is None:
+        raise ConfigError("--settings is given without --max-loss; give the share that may be lost, such as 0.05")
+    if wanted.judge is not None and wanted.llm is None:
+        raise ConfigError("--judge is given without --llm; give the model whose answers it grades")
 
-    max_loss: float | None
-    confidence: float
-    settings: str | None
-    llm: str | None
-    judge: str | None
-    answers: str | None
-    price: InputPrice | None
 
-    def check(self) -> None:
-        """Raise ConfigError for arguments that do not fit together."""
-        for name, share in (("--max-loss", self.max_loss), ("--confidence", self.confidence)):
-            if share is not None and not 0 < share < 1:
-                raise ConfigError(f"{name} is {share:g}; give a number above 0 and below 1, such as 0.05")
-        if self.answers is not None and self.llm is None:
-            raise ConfigError("--answers is given without --llm; give the model whose answers are kept there")
-        if self.settings is not None and self.max_loss is None:
-            raise ConfigError("--settings is given without --max-loss; give the share that may be lost, such as 0.05")
-        if self.judge is not None and self.llm is None:
-            raise ConfigError("--judge is given without --llm; give the model whose answers it grades")
+def responded(
+    wanted: Wanted, questions: Sequence[Question], retrieve: Retrieve | None, progress: Progress | None
+) -> Sequence[Question]:
+    """Return the questions, with answers of the model where there is nothing else to look for."""
+    if wanted.llm is None:
+        return questions
+    model, store = _named(wanted.llm), _store(wanted)
+    with _asking(wanted):
+        return respond(questions, model, retrieve=retrieve, store=store, progress=progress)
 
-    def responded(
-        self, questions: Sequence[Question], retrieve: Retrieve | None, progress: Callable[[int, int], object] | None
-    ) -> Sequence[Question]:
-        """Return the questions, with answers of the model where there is nothing else to look for."""
-        if self.llm is None:
-            return questions
-        model, store = _named(self.llm), self._store()
-        with self._asking():
-            return respond(questions, model, retrieve=retrieve, store=store, progress=progress)
 
-    def of(self, report: Report, progress: Callable[[int, int], object] | None) -> Extras:
-        """Return what was asked of a report. Writes the settings, and asks the model."""
-        saved = [] if self.price is None else [_saved(report, self.price)]
-        guarantee, promised = self._guarantee(report)
-        answers = self._answers(report, progress)
-        return Extras(guarantee, answers, (*saved, *promised, *([_answers(answers)] if answers else [])))
+def extras_of(wanted: Wanted, report: Report, price: InputPrice | None, progress: Progress | None) -> Extras:
+    """Return what was asked of a report. Writes the settings, and asks the model."""
+    saved = [] if price is None else [_saved(report, price)]
+    guarantee, promised = _guarantee(wanted, report)
+    answers = _answers_of(wanted, report, progress)
+    return Extras(guarantee, answers, (*saved, *promised, *([_answers(answers)] if answers else [])))
 
-    def _answers(self, report: Report, progress: Callable[[int, int], object] | None) -> Answers | None:
-        if self.llm is None or (report.cited and not any(asked.answers for asked in report.questions)):
-            return None
-        judge = None if self.judge is None else _named(self.judge)
-        model, store = _named(self.llm), self._store()
-        with self._asking():
-            return answer(report, model, judge=judge, store=store, progress=progress)
 
-    def _store(self) -> SqliteStore | None:
-        return None if self.answers is None else SqliteStore(self.answers)
+def _answers_of(wanted: Wanted, report: Report, progress: Progress | None) -> Answers | None:
+    if wanted.llm is None or (report.cited and not any(asked.answers for asked in report.questions)):
+        return None
+    judge = None if wanted.judge is None else _named(wanted.judge)
+    model, store = _named(wanted.llm), _store(wanted)
+    with _asking(wanted):
+        return answer(report, model, judge=judge, store=store, progress=progress)
 
-    @contextmanager
-    def _asking(self) -> Iterator[None]:
-        """Turn what a model raises into an error with a remedy."""
-        try:
-            yield
-        except CtxCompressError:
-            raise
-        except Exception as error:
-            kept = f"what was answered is in {self.answers}" if self.answers else "with --answers FILE it would go on"
-            raise InputError(
-                f"a model of --llm or --judge failed ({type(error).__name__}: {error}); call it alone, mend that, and "
-                f"run this again: {kept}"
-            ) from error
 
-    def _guarantee(self, report: Report) -> tuple[Guarantee | None, list[str]]:
-        """Return what can be promised, and the lines that say it."""
-        if self.max_loss is None:
-            return None, []
-        losses = report.losses(report.methods[0])
-        try:
-            found = guaranteed_budget(losses, report.budgets, max_loss=self.max_loss, confidence=self.confidence)
-        except ConfigError as error:  # most often too few questions: the tables are worth showing all the same
-            return None, [f"No budget can be promised: {error}"]
-        if self.settings is not None:
-            write_file(self.settings, found.as_toml())
-            complain(f"wrote {self.settings}")
-        return found, [*_promised(found)]
+def _store(wanted: Wanted) -> SqliteStore | None:
+    return None if wanted.answers is None else SqliteStore(wanted.answers)
+
+
+@contextmanager
+def _asking(wanted: Wanted) -> Iterator[None]:
+    """Turn what a model raises into an error with a remedy."""
+    try:
+        yield
+    except CtxCompressError:
+        raise
+    except Exception as error:
+        kept = f"what was answered is in {wanted.answers}" if wanted.answers else "with --answers FILE it would go on"
+        raise InputError(
+            f"a model of --llm or --judge failed ({type(error).__name__}: {error}); call it alone, mend that, and "
+            f"run this again: {kept}"
+        ) from error
+
+
+def _guarantee(wanted: Wanted, report: Report) -> tuple[Guarantee | None, list[str]]:
+    """Return what can be promised, and the lines that say it."""
+    if wanted.max_loss is None:
+        return None, []
+    losses = report.losses(report.methods[0])
+    try:
+        found = guaranteed_budget(losses, report.budgets, max_loss=wanted.max_loss, confidence=wanted.confidence)
+    except ConfigError as error:  # most often too few questions: the tables are worth showing all the same
+        return None, [f"No budget can be promised: {error}"]
+    if wanted.settings is not None:
+        write_file(wanted.settings, found.as_toml())
+        complain(f"wrote {wanted.settings}")
+    return found, [*_promised(found)]
 
 
 def _saved(report: Report, price: InputPrice) -> Table:
@@ -176,13 +171,15 @@ def _named(name: str) -> object:
 
 def interval(found: Estimate | None) -> str:
     """Return a share with its interval; without one if all questions are alike, because it would say nothing."""
-    if found is None or found.low == found.high:
-        return f"{found.mean:.0%}" if found else ""
-    return f"{found.mean:.0%} ({found.low:.0%} to {found.high:.0%})"
+    return _with_interval(found, "{:.0%}".format)
 
 
 def points(found: Estimate | None) -> str:
     """Return a difference of shares in points of a hundred, with its interval."""
+    return _with_interval(found, lambda share: f"{100 * share:+.0f}")
+
+
+def _with_interval(found: Estimate | None, write: Callable[[float], str]) -> str:
     if found is None or found.low == found.high:
-        return f"{100 * found.mean:+.0f}" if found else ""
-    return f"{100 * found.mean:+.0f} ({100 * found.low:+.0f} to {100 * found.high:+.0f})"
+        return write(found.mean) if found else ""
+    return f"{write(found.mean)} ({write(found.low)} to {write(found.high)})"

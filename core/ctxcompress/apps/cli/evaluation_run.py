@@ -4,15 +4,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import NamedTuple
 
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.progress import Progress
 from rich.table import Table
 
-from ctxcompress.apps.cli.evaluation_extras import Wanted, interval, points
-from ctxcompress.apps.cli.report import complain, write_file, write_text
+from ctxcompress.apps.cli.common_options import price_of
+from ctxcompress.apps.cli.eval_command import Request, Wanted
+from ctxcompress.apps.cli.evaluation_extras import check, extras_of, interval, points, responded
+from ctxcompress.apps.cli.report import complain, write_file, write_parts
 from ctxcompress.apps.evaluation import (
     Comparison,
     Question,
@@ -25,10 +26,11 @@ from ctxcompress.apps.evaluation import (
     read_questions,
     xrays,
 )
+from ctxcompress.apps.evaluation.answering import Progress as Told
 from ctxcompress.apps.xray.html import plural
 from ctxcompress.errors import ConfigError, InputError
 
-__all__ = ["Request", "run_eval"]
+__all__ = ["run_eval"]
 
 _WIDTH = 140
 """Characters of a line: of a narrower table the numbers would be cut."""
@@ -38,31 +40,18 @@ _FAILURES = 3
 """The questions that lose something and are shown."""
 
 
-class Request(NamedTuple):
-    """The arguments of the command."""
-
-    questions: str | None
-    docs: str | None
-    budgets: str
-    compare: str
-    limit: int | None
-    from_headings: int | None
-    json: str | None
-    page: str | None
-    baseline: str | None
-
-
-def run_eval(request: Request, wanted: Wanted) -> bool:
+def run_eval(request: Request, wanted: Wanted, baseline: str | None) -> bool:
     """Evaluate, show the tables, write the report, and return whether something is worse than in the baseline.
 
-    wanted: what else is asked of the report. Raises ConfigError for wrong usage, and InputError if nothing can be
+    baseline: the file of an earlier report. Raises ConfigError for wrong usage, and InputError if nothing can be
     evaluated.
     """
-    _check(request, wanted)
-    baseline = _read_report(request.baseline) if request.baseline is not None else None
+    price = price_of(wanted.price)
+    _check(request, wanted, baseline)
+    earlier = _read_report(baseline) if baseline is not None else None
     retrieve = from_folder(request.docs) if request.docs is not None else None
     with _progress(Console(stderr=True)) as progress:
-        questions = wanted.responded(_questions(request), retrieve, progress)
+        questions = responded(wanted, _questions(request), retrieve, progress)
     with _progress(Console(stderr=True)) as progress:
         report = evaluate(
             questions,
@@ -73,10 +62,10 @@ def run_eval(request: Request, wanted: Wanted) -> bool:
         )
     if not report.judged:
         raise InputError("no question has answers or evidence, so there is nothing to look for; add some")
-    compared = baseline and report.compare(baseline)
+    compared = earlier and report.compare(earlier)
     with _progress(Console(stderr=True)) as progress:
-        also = wanted.of(report, progress)
-    write_text(_shown(report, compared or (), also.shown))
+        also = extras_of(wanted, report, price, progress)
+    write_parts(_shown(report, compared or (), also.shown), _WIDTH)
     if request.json is not None:
         write_file(request.json, report.to_json())
         complain(f"wrote {request.json}")
@@ -87,14 +76,14 @@ def run_eval(request: Request, wanted: Wanted) -> bool:
     return any(each.worse for each in compared or ())
 
 
-def _check(request: Request, wanted: Wanted) -> None:
+def _check(request: Request, wanted: Wanted, baseline: str | None) -> None:
     """Raise ConfigError for arguments that do not fit together, and before anything is read that would be replaced."""
     if (request.questions is None) == (request.from_headings is None):
         raise ConfigError("give QUESTIONS, or --questions-from-headings N with --docs; one of the two")
     if request.from_headings is not None and request.docs is None:
         raise ConfigError("--questions-from-headings is given without --docs; give the folder of the documents")
-    wanted.check()
-    inputs = [Path(name).resolve() for name in (request.questions, request.docs, request.baseline) if name is not None]
+    check(wanted)
+    inputs = [Path(name).resolve() for name in (request.questions, request.docs, baseline) if name is not None]
     outs = [name for name in (request.json, request.page, wanted.settings, wanted.answers) if name is not None]
     for place, name in enumerate(outs):
         out = Path(name).resolve()
@@ -133,7 +122,7 @@ def _budget(text: str) -> int | None:
 
 
 @contextmanager
-def _progress(screen: Console) -> Iterator[Callable[[int, int], object] | None]:
+def _progress(screen: Console) -> Iterator[Told | None]:
     """Yield a function that shows how many questions are done, after a second, if somebody looks."""
     if not screen.is_terminal:
         yield None
@@ -155,16 +144,11 @@ def _progress(screen: Console) -> Iterator[Callable[[int, int], object] | None]:
 # What is shown
 
 
-def _shown(report: Report, compared: Sequence[Comparison], also: Sequence[RenderableType]) -> str:
-    screen = Console(markup=False, highlight=False, width=_WIDTH)
-    with screen.capture() as capture:
-        for line in _heading(report):
-            screen.print(line)
-        for method in report.methods:
-            screen.print(_table([each for each in report.summary() if each.method == method], method, report))
-        for part in (*_failures(report), *also, *_compared(compared)):
-            screen.print(part)
-    return capture.get()
+def _shown(report: Report, compared: Sequence[Comparison], also: Sequence[RenderableType]) -> Iterator[RenderableType]:
+    yield from _heading(report)
+    for method in report.methods:
+        yield _table([each for each in report.summary() if each.method == method], method, report)
+    yield from (*_failures(report), *also, *_compared(compared))
 
 
 def _heading(report: Report) -> Iterator[str]:

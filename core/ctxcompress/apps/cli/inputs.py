@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Annotated, BinaryIO, NamedTuple
 
 import typer
 from pathspec import GitIgnoreSpec
@@ -26,14 +26,28 @@ _NO_FILES = "no file in it was chosen; name files, or choose some with --include
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Which files of folders are read, and how. Patterns are written as in a `.gitignore` file."""
+    """Which files of folders are read, and how: options of commands. Patterns are as in a `.gitignore` file."""
 
-    include: Sequence[str] = ()
-    """Patterns of the files to read. Without one, all text files are read."""
-    exclude: Sequence[str] = ()
-    """Patterns of the files and folders to skip."""
-    jsonl: bool = False
-    """Whether standard input and all files have one passage per line, and not only `.jsonl` files."""
+    include: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GLOB",
+            help="In folders, read the files that match, such as '*.md' or 'api/**', instead of all text. Repeatable.",
+        ),
+    ] = None
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GLOB",
+            help="In folders, skip the files and folders that match, such as 'tests/' or '*.csv'. Repeatable.",
+        ),
+    ] = None
+    jsonl: Annotated[
+        bool,
+        typer.Option(
+            "--jsonl", help="Read standard input and every file as .jsonl: one JSON object per line, a passage each."
+        ),
+    ] = False
     output: str | None = None
     """The file that will be written. It may not be read."""
 
@@ -42,7 +56,9 @@ class Choice:
 
         Raises ConfigError if a pattern is invalid.
         """
-        return partial(_is_chosen, _spec("--include", self.include), _spec("--exclude", (PAGES, *self.exclude)))
+        return partial(
+            _is_chosen, _spec("--include", self.include or ()), _spec("--exclude", (PAGES, *(self.exclude or ())))
+        )
 
 
 class Skipped(NamedTuple):

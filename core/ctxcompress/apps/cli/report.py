@@ -10,26 +10,30 @@ from pathlib import Path
 from typing import BinaryIO
 
 import typer
+from rich.console import Console, RenderableType
 from rich.table import Table
 
 from ctxcompress.apps.prices import InputPrice
-from ctxcompress.apps.xray.trace import new_page
-from ctxcompress.data.passages import Span
+from ctxcompress.apps.xray import new_page
 from ctxcompress.data.results import Compression, Stats
 from ctxcompress.errors import ConfigError, CtxCompressError
 
 __all__ = [
+    "INCOMPLETE",
     "PAGES",
-    "SCHEMA",
     "as_json",
     "complain",
+    "error_screen",
     "readable_errors",
     "stats_table",
     "write_file",
     "write_new_page",
+    "write_parts",
     "write_text",
 ]
 
+INCOMPLETE = 3
+"""Exit code: there is a result, but some inputs were skipped."""
 SCHEMA = "ctxcompress/1"
 _PAGE = "ctxcompress-xray"
 PAGES = f"{_PAGE}-*.html"
@@ -44,7 +48,7 @@ def as_json(result: Compression) -> str:
             "id": item.id,
             "file": item.original.file_path,
             "text": item.text,
-            "spans": _pairs(item.spans),
+            "spans": [[*span] for span in item.spans],
             "markers": [[before, text] for before, text in item.markers],
             "metadata_only": item.metadata_only,
             "tokens": item.tokens,
@@ -57,7 +61,7 @@ def as_json(result: Compression) -> str:
         {
             "index": item.index,
             "id": item.passage.id,
-            "spans": _pairs(item.spans),
+            "spans": [[*span] for span in item.spans],
             "reason": item.reason.value,
             "duplicate_of": item.duplicate_of,
         }
@@ -75,10 +79,6 @@ def as_json(result: Compression) -> str:
     return json.dumps(document, indent=2)
 
 
-def _pairs(spans: Iterable[Span]) -> list[list[int]]:
-    return [[start, end] for start, end in spans]
-
-
 def stats_table(stats: Stats, max_tokens: int, price: InputPrice | None) -> Table:
     """Return the statistics as a table of two columns."""
     table = Table("ctxcompress", "", show_edge=False)
@@ -91,6 +91,20 @@ def stats_table(stats: Stats, max_tokens: int, price: InputPrice | None) -> Tabl
         note = f", {stage.note}" if stage.note else ""
         table.add_row(stage.name, f"{stage.items_in} -> {stage.items_out} in {stage.milliseconds:.1f} ms{note}")
     return table
+
+
+def error_screen() -> Console:
+    """Return the screen behind standard error. File names and messages may contain brackets: they are no markup."""
+    return Console(stderr=True, markup=False)
+
+
+def write_parts(parts: Iterable[RenderableType], width: int) -> None:
+    """Write lines and tables to standard output, in lines of so many characters: see `write_text`."""
+    screen = Console(markup=False, highlight=False, width=width)
+    with screen.capture() as shown:
+        for part in parts:
+            screen.print(part)
+    write_text(shown.get())
 
 
 def write_text(text: str) -> None:

@@ -1,16 +1,14 @@
 """The command `tune`: the curves of each option as tables or JSON, and the TOML file."""
 
 import json
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from ctxcompress.apps.cli.report import complain, write_text
-from ctxcompress.apps.feedback import Curve, FeedbackLog, Point, Tuning, tune, write_tuned
+from ctxcompress.apps.cli.report import complain, write_parts, write_text
+from ctxcompress.apps.feedback import Curve, FeedbackLog, Tuning, tune, write_tuned
 from ctxcompress.apps.feedback.feedback_file import is_feedback_file
 from ctxcompress.errors import ConfigError
 
@@ -33,13 +31,11 @@ def run_tune(
     if as_json:
         write_text(json.dumps({"schema": "ctxcompress-tuning/1", "scope": log.scope, **tuning.to_dict()}))
         return
-    screen = Console(markup=False, highlight=False, width=_WIDTH)
-    with screen.capture() as shown:
-        for curve in tuning.curves:
-            screen.print(_table(curve) if curve.records else f"{curve.option}: no record says anything about it")
-        for line in _summary(tuning):
-            screen.print(line)
-    write_text(shown.get())
+    tables = (
+        _table(curve) if curve.records else f"{curve.option}: no record says anything about it"
+        for curve in tuning.curves
+    )
+    write_parts((*tables, *_summary(tuning)), _WIDTH)
 
 
 def _opened(file: str, scope: str | None) -> FeedbackLog:
@@ -73,17 +69,12 @@ def _table(curve: Curve) -> Table:
     table = Table(title=f"{curve.option}: {curve.records} records", title_justify="left")
     for column in (curve.option, "evidence kept", "answers that keep all", "at least", "tokens", ""):
         table.add_column(column, justify="right")
-    for point in _shown(curve.points):
+    end = next((number for number, point in enumerate(curve.points, 1) if not point.evidence), len(curve.points))
+    for point in curve.points[:end]:  # up to the first that keeps no evidence
         chosen = "<- chosen" if point == curve.chosen else ""
         shares = (f"{point.evidence:.3f}", f"{point.answers:.3f}", f"{point.bound:.3f}")
         table.add_row(f"{point.value:g}", *shares, f"{point.tokens:,.0f}", chosen)
     return table
-
-
-def _shown(points: Sequence[Point]) -> Sequence[Point]:
-    """Return the points up to the first that keeps no evidence."""
-    end = next((number for number, point in enumerate(points, 1) if not point.evidence), len(points))
-    return points[:end]
 
 
 def _summary(tuning: Tuning) -> list[str]:

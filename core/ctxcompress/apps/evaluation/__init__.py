@@ -10,8 +10,15 @@ from ctxcompress.apps.evaluation.guarantee import Guarantee, guaranteed_budget
 from ctxcompress.apps.evaluation.intervals import Estimate
 from ctxcompress.apps.evaluation.methods import Method
 from ctxcompress.apps.evaluation.question_forms import read_questions
-from ctxcompress.apps.evaluation.questions import Question, questions_from_headings
-from ctxcompress.apps.evaluation.retrieval import Retrieve, from_folder, from_langchain, from_llamaindex, from_texts
+from ctxcompress.apps.evaluation.questions import (
+    Question,
+    Retrieve,
+    from_folder,
+    from_langchain,
+    from_llamaindex,
+    from_texts,
+    questions_from_headings,
+)
 
 __all__ = [
     "BUDGETS",

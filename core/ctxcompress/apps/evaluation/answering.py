@@ -179,7 +179,11 @@ class Reader:
 
     def __init__(self, model: Any, store: MutableMapping[str, bytes] | None, turn: asyncio.Semaphore) -> None:
         self.turn = turn
-        self._name, self._ask, self._store = _name_of(model), _ask(model), store
+        names = (getattr(model, name, None) for name in ("model_name", "model", "__qualname__"))
+        name = next((name for name in names if isinstance(name, str)), "")
+        self._name = f"{type(model).__qualname__}:{name}"
+        """Tells the model from others that are asked the same: its class and the name of its weights."""
+        self._ask, self._store = _ask(model), store
         self._known: dict[str, asyncio.Task[str]] = {}
 
     async def answer(self, prompt: str) -> str:
@@ -256,9 +260,3 @@ async def _said(reply: Awaitable[Any]) -> str:
     said = await reply
     text = said if isinstance(said, str) else said.text
     return str(text() if callable(text) and not isinstance(text, str) else text)
-
-
-def _name_of(model: Any) -> str:
-    """Return what tells a model from others that are asked the same: its class and the name of its weights."""
-    names = (getattr(model, name, None) for name in ("model_name", "model", "__qualname__"))
-    return f"{type(model).__qualname__}:{next((name for name in names if isinstance(name, str)), '')}"

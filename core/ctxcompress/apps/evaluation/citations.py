@@ -13,8 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ctxcompress.apps.evaluation.answering import Progress, Reader, together
-from ctxcompress.apps.evaluation.questions import Question
-from ctxcompress.apps.evaluation.retrieval import Retrieve, passages_of
+from ctxcompress.apps.evaluation.questions import Question, Retrieve, passages_of
 from ctxcompress.apps.feedback.answer_quotes import used_by_answer
 from ctxcompress.data.passages import Passage, Span
 from ctxcompress.data.results import KeptPassage
@@ -39,7 +38,12 @@ def cited(question: Question, passages: Sequence[Passage]) -> Question:
     """
     if question.is_judged:
         return question
-    parts = [_kept(number, passage) for number, passage in enumerate(passages)]
+    parts = []
+    for number, passage in enumerate(passages):  # of each everything is kept
+        whole = (Span(0, len(passage.text)),) if passage.text else ()
+        parts.append(
+            KeptPassage(number, passage, passage.text, whole, tokens=0, relevance=1.0, metadata_only=not whole)
+        )
     found = used_by_answer(question.response, parts, numbered=True)
     used = [(passages[each.passage].text, each.spans) for each in found]
     return replace(
@@ -47,12 +51,6 @@ def cited(question: Question, passages: Sequence[Passage]) -> Question:
         evidence=[text[start:end] for text, spans in used for start, end in spans or ()],
         documents=[text for text, spans in used if spans is None],
     )
-
-
-def _kept(number: int, passage: Passage) -> KeptPassage:
-    """Return a passage of which everything is kept."""
-    whole = (Span(0, len(passage.text)),) if passage.text else ()
-    return KeptPassage(number, passage, passage.text, whole, tokens=0, relevance=1.0, metadata_only=not whole)
 
 
 def respond(
@@ -72,7 +70,11 @@ def respond(
     """
     asked = [*questions]
     silent = [number for number, question in enumerate(asked) if not (question.is_judged or question.response)]
-    prompts = [_prompt(asked[number], passages_of(asked[number], retrieve)) for number in silent]
+    prompts = []
+    for each in (asked[number] for number in silent):
+        passages = enumerate(passages_of(each, retrieve), 1)
+        numbered = "\n\n".join(f"[{number}] {passage.text}" for number, passage in passages)
+        prompts.append(_PROMPT.format(passages=numbered, question=each.query))
     responses = asyncio.run(_responses(Reader(model, store, asyncio.Semaphore(at_once)), prompts, progress))
     for number, response in zip(silent, responses, strict=True):
         asked[number] = replace(asked[number], response=response)
@@ -81,8 +83,3 @@ def respond(
 
 async def _responses(reader: Reader, prompts: Sequence[str], progress: Progress | None) -> list[str]:
     return await together([reader.answer(prompt) for prompt in prompts], progress)
-
-
-def _prompt(question: Question, passages: Sequence[Passage]) -> str:
-    numbered = "\n\n".join(f"[{number}] {passage.text}" for number, passage in enumerate(passages, 1))
-    return _PROMPT.format(passages=numbered, question=question.query)

@@ -9,9 +9,8 @@ from ctxcompress.apps.evaluation.answering import Progress
 from ctxcompress.apps.evaluation.citations import cited
 from ctxcompress.apps.evaluation.evaluation_report import Asked, Report, Row
 from ctxcompress.apps.evaluation.measures import Needs
-from ctxcompress.apps.evaluation.methods import JOIN, Explains, Method, method_named
-from ctxcompress.apps.evaluation.questions import Question
-from ctxcompress.apps.evaluation.retrieval import Retrieve, passages_of
+from ctxcompress.apps.evaluation.methods import JOIN, Method, method_named
+from ctxcompress.apps.evaluation.questions import Question, Retrieve, passages_of
 from ctxcompress.data.passages import Passage
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.text.tokens import Encoding, TokenCounter
@@ -94,7 +93,9 @@ class _Trial:
                 if text not in measured:  # small contexts are the same under many budgets
                     measured[text] = self._measured(text, needs, absent)
                 row = Row(id, method.name, budget, text, milliseconds=milliseconds, **measured[text])
-                rows.append(_explained(row, method, question.query, passages))
+                if row.lost and budget is not None and (why := getattr(method, "why", None)):
+                    row = replace(row, why=why(question.query, passages, budget, row.lost))
+                rows.append(row)
         return asked, rows
 
     def _measured(self, text: str, needs: Needs, absent: Sequence[str]) -> dict[str, Any]:
@@ -106,13 +107,6 @@ class _Trial:
             "precision": needs.precision(text, self.count),
             "lost": tuple(piece for piece in missing if piece not in absent),
         }
-
-
-def _explained(row: Row, method: Method, query: str, passages: Sequence[Passage]) -> Row:
-    """Return the row with the reasons for what is lost, if the method knows them."""
-    if not row.lost or row.budget is None or not isinstance(method, Explains):
-        return row
-    return replace(row, why=method.why(query, passages, row.budget, row.lost))
 
 
 def _timed(method: Method, query: str, passages: Sequence[Passage], budget: int) -> tuple[str, float]:

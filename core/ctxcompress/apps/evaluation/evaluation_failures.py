@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import zip_longest
 
+from ctxcompress.apps.evaluation.evaluation_parts import tokens
 from ctxcompress.apps.evaluation.evaluation_report import Asked, Report, Row
-from ctxcompress.apps.evaluation.evaluation_tables import tokens
 from ctxcompress.apps.evaluation.methods import method_named
-from ctxcompress.apps.evaluation.questions import Question
-from ctxcompress.apps.evaluation.retrieval import Retrieve, passages_of
+from ctxcompress.apps.evaluation.questions import Question, Retrieve, passages_of
 from ctxcompress.apps.xray.html import Html, element, plural
 from ctxcompress.errors import ConfigError
 

@@ -8,22 +8,21 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from ctxcompress.apps.evaluation.answering import Answers
-from ctxcompress.apps.evaluation.evaluation_curves import curves, places
 from ctxcompress.apps.evaluation.evaluation_failures import Xrays, failures
-from ctxcompress.apps.evaluation.evaluation_report import Report, Summary
-from ctxcompress.apps.evaluation.evaluation_tables import (
+from ctxcompress.apps.evaluation.evaluation_parts import (
     answer_numbers,
     chance,
-    heads,
-    line,
+    curves,
     numbers,
     percent,
+    places,
     table,
     tokens,
 )
+from ctxcompress.apps.evaluation.evaluation_report import Report, Summary
 from ctxcompress.apps.evaluation.guarantee import Guarantee, Trial
 from ctxcompress.apps.evaluation.intervals import Estimate
-from ctxcompress.apps.xray.html import Html, document, element, label, plural, section
+from ctxcompress.apps.xray.html import Html, document, element, facts, head, line, plural, section
 from ctxcompress.apps.xray.page import style_sheet
 
 __all__ = ["page_of"]
@@ -115,12 +114,7 @@ def _heading(found: _Found) -> Iterator[Html]:
     if found.report.judged:
         why = f"Of {plural(len(found.by_budget), 'measured budget')}, it is the least that {found.why}."
         yield element("p", None, why)
-    facts = (
-        part
-        for name, value in _measured(found.report).items()
-        for part in (element("dt", None, name), element("dd", None, label(value, 400)))
-    )
-    yield element("dl", None, *facts)
+    yield facts(_measured(found.report).items(), 400)
 
 
 def _measured(report: Report) -> Mapping[str, str]:
@@ -129,19 +123,20 @@ def _measured(report: Report) -> Mapping[str, str]:
     passages = sum(asked.passages for asked in report.questions) / size
     whole = sum(asked.input_tokens for asked in report.questions) / size
     sought = "all" if report.judged == size else f"{report.judged:,}"
-    facts = {
+    measured = {
         "questions": f"{size:,}, {sought} of them with evidence or an answer to look for",
         "passages": f"{passages:.3g} to a question on average, {whole:,.0f} tokens ({report.encoding})",
         "methods": ", ".join(report.methods),
     }
     if report.retrieved is not None:
         lacks = "" if report.retrieved == 1 else "; the rest was not retrieved, so that no method can keep it"
-        facts["retrieved"] = f"{percent(report.retrieved)} of what is looked for is in the passages{lacks}"
+        measured["retrieved"] = f"{percent(report.retrieved)} of what is looked for is in the passages{lacks}"
     if report.made:
-        facts["made"] = f"{plural(report.made, 'question')} of headings, which is weaker than questions of users"
+        measured["made"] = f"{plural(report.made, 'question')} of headings, which is weaker than questions of users"
     if report.cited:
-        facts["cited"] = f"of {plural(report.cited, 'question')} the evidence is what an answer cites, which is weaker"
-    return facts
+        cited = plural(report.cited, "question")
+        measured["cited"] = f"of {cited} the evidence is what an answer cites, which is weaker"
+    return measured
 
 
 # Each budget
@@ -213,10 +208,9 @@ def _promise(guarantee: Guarantee) -> Iterator[Html]:
         "assumes that new ones come from the same source, and that the limit was chosen before the losses were seen."
     )
     yield element("p", None, kind)
-    names = heads("setting", "mean loss", "bound of the loss", "p")
-    tested = table(
-        "From the safest to the first that fails", names, [_tested(guarantee, each) for each in guarantee.tested]
-    )
+    names = head("setting", "mean loss", "bound of the loss", "p")
+    lines = [_tested(guarantee, each) for each in guarantee.tested]
+    tested = table("From the safest to the first that fails", names, lines)
     yield element("details", None, element("summary", None, "What was tested"), tested)
 
 

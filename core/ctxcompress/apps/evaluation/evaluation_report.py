@@ -193,11 +193,12 @@ class Report:
         nothing that is looked for, because compression can lose nothing of it, and all but the first of equal ones.
         Raises ConfigError for an unknown method.
         """
-        place = self._place(method)
+        if method not in self.methods:
+            raise ConfigError(f"there is no method {method!r} in the report; it has {', '.join(self.methods)}")
         firsts = {asked.query: number for number, asked in reversed([*enumerate(self.questions)]) if asked.held}
         judged = sorted(firsts.values())
         held = np.array([[self.questions[number].held] for number in judged], dtype=float).reshape(-1, 1)
-        lost: Floats = self._cube(lambda row: len(row.lost))[judged, place] / held
+        lost: Floats = self._cube(lambda row: len(row.lost))[judged, self.methods.index(method)] / held
         return lost
 
     def compare(self, baseline: "Report") -> tuple[Comparison, ...]:
@@ -254,11 +255,6 @@ class Report:
         size = (len(self.questions), len(self.methods), len(self.budgets))
         if len(self.rows) != size[0] * size[1] * size[2]:
             raise ConfigError(f"a report of {size} questions, methods and budgets has {len(self.rows)} rows")
-
-    def _place(self, method: str) -> int:
-        if method not in self.methods:
-            raise ConfigError(f"there is no method {method!r} in the report; it has {', '.join(self.methods)}")
-        return self.methods.index(method)
 
     def _cube(self, read: Callable[[Row], float | None]) -> Floats:
         """Return a value of all rows, shape (questions, methods, budgets), NaN for None."""

@@ -172,10 +172,11 @@ def guaranteed_setting(
     questions = len(table)
     needed = least_questions(max_loss, confidence)
     if questions < needed:
+        least = math.ceil(1_000 * upper_bound(0.0, questions, confidence)) / 1_000 if questions else 1.0
+        possible = f"{least:g} is possible with these" if least < 1 else "with so few, nothing can be shown"
         raise ConfigError(
             f"there are {questions} questions, and {needed} are needed even if nothing is lost, to show a loss of at "
-            f"most {max_loss:g} with a confidence of {confidence:g}; measure more, or raise max_loss: "
-            f"{_possible(questions, confidence)}"
+            f"most {max_loss:g} with a confidence of {confidence:g}; measure more, or raise max_loss: {possible}"
         )
     trials: list[Trial] = []
     for setting, mean in zip(settings, table.mean(axis=0).tolist(), strict=True):
@@ -255,11 +256,6 @@ def questions_needed(mean_loss: float, max_loss: float, confidence: float) -> in
 
 def _passes(chance: float, confidence: float) -> bool:
     return chance <= (1 - confidence) * (1 + _ROUNDING)
-
-
-def _possible(questions: int, confidence: float) -> str:
-    least = math.ceil(1_000 * upper_bound(0.0, questions, confidence)) / 1_000 if questions else 1.0
-    return f"{least:g} is possible with these" if least < 1 else "with so few, nothing can be shown"
 
 
 def _table(losses: ArrayLike, columns: int) -> NDArray[np.float64]:

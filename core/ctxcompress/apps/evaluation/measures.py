@@ -111,12 +111,11 @@ class Needs:
         result = folded(text)
         if not self.pieces or not result:
             return None
-        inside = sum(count(result[start:end]) for start, end in _joined(self._places(result)))
+        inside = sum(
+            count(result[start:end])
+            for start, end in _joined(place for piece in self.pieces for place in piece.places(result))
+        )
         return min(inside / max(count(result), 1), 1.0)
-
-    def _places(self, result: str) -> Iterator[tuple[int, int]]:
-        for piece in self.pieces:
-            yield from piece.places(result)
 
 
 def _joined(places: Iterator[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -18,7 +18,7 @@ from ctxcompress.errors import ConfigError, InputError, MissingExtra
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.tokens import Encoding, TokenCounter
 
-__all__ = ["JOIN", "NAMES", "Explains", "Method", "Named", "method_named"]
+__all__ = ["JOIN", "NAMES", "Method", "Named", "method_named"]
 
 JOIN = "\n\n"
 """What stands between two passages in a prompt."""
@@ -31,7 +31,7 @@ _BREAK = lazy_regex(r"\n+|(?<=[.!?])[^\S\n]+|(?<=[。！？])(?!$)")
 
 @runtime_checkable
 class Method(Protocol):
-    """A way to make passages smaller."""
+    """A way to make passages smaller. One that has a method `why`, as `Named`, says why it dropped something."""
 
     @property
     def name(self) -> str:
@@ -39,14 +39,6 @@ class Method(Protocol):
 
     def __call__(self, query: str, passages: Sequence[Passage], max_tokens: int, /) -> str:
         """Return a text for the prompt, of at most `max_tokens` tokens."""
-
-
-@runtime_checkable
-class Explains(Protocol):
-    """A method that knows why it dropped something."""
-
-    def why(self, query: str, passages: Sequence[Passage], max_tokens: int, lost: Sequence[str]) -> tuple[str, ...]:
-        """Return in words why each of these pieces was dropped; "" where it does not know."""
 
 
 _Run = Callable[[str, Sequence[Passage], int], str]
@@ -65,7 +57,8 @@ class Named(NamedTuple):
         """Return in words why each of these pieces was dropped; "" where the method does not know."""
         if not isinstance(self.run, _Compressing):
             return ("",) * len(lost)
-        return tuple(self.run.explain(query, passages, max_tokens, lost))
+        result = self.run.result(query, passages, max_tokens)
+        return tuple(_reason(result, piece) for piece in lost)
 
     def xray(self, query: str, passages: Sequence[Passage], max_tokens: int) -> str:
         """Return a page that shows what was kept and dropped of every passage; "" if the method has none."""
@@ -106,9 +99,9 @@ class _Compressing:
     def result(self, query: str, passages: Sequence[Passage], max_tokens: int) -> Compression:
         return self._compressor.compress(query, passages, max_tokens=max_tokens)
 
-    def explain(self, query: str, passages: Sequence[Passage], max_tokens: int, lost: Sequence[str]) -> list[str]:
-        result = self.result(query, passages, max_tokens)
-        return [_reason(result, piece) for piece in lost]
+
+def _compressing(options: Callable[[Any], CompressionConfig]) -> Callable[[str, Encoding], _Run]:
+    return lambda argument, encoding: _Compressing(options(argument), encoding)
 
 
 def _reason(result: Compression, lost: str) -> str:
@@ -116,14 +109,6 @@ def _reason(result: Compression, lost: str) -> str:
         return next((part.why for part in result.explain(lost) if part.reason), "")
     except InputError:  # a relevant document may stand in the passages in another form
         return ""
-
-
-def _with_encoder(name: str, encoding: Encoding) -> _Run:
-    return _Compressing(CompressionConfig(encoder=name), encoding)
-
-
-def _with_preset(name: Any, encoding: Encoding) -> _Run:
-    return _Compressing(CompressionConfig.from_preset(name), encoding)
 
 
 def _first(_: str, encoding: Encoding) -> _Run:
@@ -244,15 +229,13 @@ class _Kind:
 
 
 _METHODS = {
-    "default": _Kind(lambda _, encoding: _Compressing(CompressionConfig(), encoding)),
-    "adaptive": _Kind(lambda _, encoding: _Compressing(CompressionConfig(adaptive=True), encoding)),
+    "default": _Kind(_compressing(lambda _: CompressionConfig())),
+    "adaptive": _Kind(_compressing(lambda _: CompressionConfig(adaptive=True))),
     "bm25": _Kind(_bm25),
     "first": _Kind(_first),
-    "preset": _Kind(_with_preset, "a preset", "preset:docs"),
-    "encoder": _Kind(_with_encoder, "an encoder", "encoder:words"),
-    "config": _Kind(
-        lambda path, encoding: _Compressing(starting_config(path, None), encoding), "a file", "config:ctx.toml"
-    ),
+    "preset": _Kind(_compressing(CompressionConfig.from_preset), "a preset", "preset:docs"),
+    "encoder": _Kind(_compressing(lambda name: CompressionConfig(encoder=name)), "an encoder", "encoder:words"),
+    "config": _Kind(_compressing(lambda path: starting_config(path, None)), "a file", "config:ctx.toml"),
     "EmbeddingsFilter": _Kind(_embeddings_filter, "an encoder", "EmbeddingsFilter:static"),
 }
 NAMES = tuple(kind.example or name for name, kind in _METHODS.items())

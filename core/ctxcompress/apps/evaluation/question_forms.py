@@ -16,8 +16,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ctxcompress.apps.evaluation.questions import Question
-from ctxcompress.apps.evaluation.retrieval import from_texts
+from ctxcompress.apps.evaluation.questions import Question, from_texts
 from ctxcompress.data.metadata import as_passages
 from ctxcompress.data.passages import Passage
 from ctxcompress.errors import InputError
@@ -48,7 +47,7 @@ def read_questions(path: str | PathLike[str], *, limit: int | None = None) -> li
         if not (rows := _rows(Path(path))):
             raise InputError(f"{path} has no questions")
         fields = rows[0].of_type(dict).keys()
-        form = next((form for form in _FORMS if form.is_form(fields)), None)
+        form = next((form for form in _FORMS if fields >= form.fields), None)
         if form is None:
             raise InputError(f"{rows[0].where} has {', '.join(map(str, fields)) or 'nothing'}, which is no known form")
         return list(islice(chain.from_iterable(map(form.questions, rows)), limit))
@@ -173,11 +172,6 @@ def _columns(row: _Node) -> Iterator[Question]:
 def _texts(row: _Node, *fields: str) -> list[str]:
     found = row.any_of(*fields)
     return found.texts() if found else []
-
-
-def _labelled(file: _Node) -> Iterator[Question]:
-    for example in file["examples"].items():
-        yield from _columns(example)
 
 
 # HotpotQA, as published or as on the Hugging Face hub, where lists of pairs are pairs of lists
@@ -319,10 +313,10 @@ def _marked(file: _Node) -> Iterator[Question]:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A form: what it is called, what tells it by the fields of the first object, and what reads an object."""
+    """A form: what it is called, the fields of the first object that tell it, and what reads an object."""
 
     name: str
-    is_form: Callable[[Set[str]], bool]
+    fields: Set[str]
     read: Callable[[_Node], Iterator[Question]]
 
     def questions(self, row: _Node) -> Iterator[Question]:
@@ -335,18 +329,16 @@ class _Form:
             raise InputError(f"{row.where} is not what {self.name} has ({error!r})") from error
 
 
-def _with(*fields: str) -> Callable[[Set[str]], bool]:
-    return lambda found: found >= {*fields}
-
-
 _FORMS = (
-    _Form("BEIR", _with("queries.jsonl", "corpus.jsonl"), _beir),
-    _Form("the form of marked cases", _with("docs", "cases"), _marked),
-    _Form("SQuAD", _with("data"), _squad),
-    _Form("HotpotQA", _with("context", "supporting_facts"), _hotpot),
-    _Form("MuSiQue", _with("paragraphs", "question"), _musique),
-    _Form("LabelledRagDataset", _with("examples"), _labelled),
-    _Form("EmbeddingQAFinetuneDataset", _with("queries", "relevant_docs"), _embedding_qa),
-    _Form("the form of rows", lambda found: bool(found & {"query", "question", "user_input"}), _columns),
+    _Form("BEIR", {"queries.jsonl", "corpus.jsonl"}, _beir),
+    _Form("the form of marked cases", {"docs", "cases"}, _marked),
+    _Form("SQuAD", {"data"}, _squad),
+    _Form("HotpotQA", {"context", "supporting_facts"}, _hotpot),
+    _Form("MuSiQue", {"paragraphs", "question"}, _musique),
+    _Form(
+        "LabelledRagDataset", {"examples"}, lambda file: chain.from_iterable(map(_columns, file["examples"].items()))
+    ),
+    _Form("EmbeddingQAFinetuneDataset", {"queries", "relevant_docs"}, _embedding_qa),
+    *(_Form("the form of rows", {name}, _columns) for name in ("query", "question", "user_input")),
 )
 """The forms. The first that fits is taken."""

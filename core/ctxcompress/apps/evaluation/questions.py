@@ -1,20 +1,35 @@
-"""Questions, what their results must have, and questions made from the headings of documents."""
+"""Questions, what their results must have, questions made from headings, and where their passages come from."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from os import PathLike
+from typing import Any
 
 import numpy as np
 
+from ctxcompress.apps.index.chunks import analyse_file
 from ctxcompress.apps.index.folder import Folder, Unreadable, decoded
-from ctxcompress.data.metadata import as_passages
+from ctxcompress.apps.index.folder_index import FolderIndex
+from ctxcompress.apps.index.ranking import Ranking
+from ctxcompress.compressor import PassageInput
+from ctxcompress.data.metadata import as_passages, passage_from_metadata
 from ctxcompress.data.passages import Kind, Passage, Segment
-from ctxcompress.errors import InputError
+from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.segment.formats import segment
 from ctxcompress.text.language import detect_language
 
-__all__ = ["Question", "questions_from_headings"]
+__all__ = [
+    "CANDIDATES",
+    "Question",
+    "Retrieve",
+    "from_folder",
+    "from_langchain",
+    "from_llamaindex",
+    "from_texts",
+    "passages_of",
+    "questions_from_headings",
+]
 
 _SHORTEST, _LONGEST = 40, 400
 """Characters of the first sentences of a section that are evidence."""
@@ -46,7 +61,10 @@ class Question:
         if not isinstance(self.query, str) or not self.query.strip():
             raise InputError(f"query is {self.query!r}; give the text of a question")
         for name in ("answers", "evidence", "documents"):
-            object.__setattr__(self, name, _texts(name, getattr(self, name)))
+            given = getattr(self, name)
+            if isinstance(given, str) or not all(isinstance(text, str) for text in given):
+                raise InputError(f"{name} is {given!r}; give a list of strings")
+            object.__setattr__(self, name, tuple(text for text in given if text.strip()))
         if self.passages is not None:
             object.__setattr__(self, "passages", as_passages(self.passages))
 
@@ -54,12 +72,6 @@ class Question:
     def is_judged(self) -> bool:
         """Whether there are answers, evidence or documents to look for."""
         return bool(self.answers or self.evidence or self.documents)
-
-
-def _texts(name: str, given: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(given, str) or not all(isinstance(text, str) for text in given):
-        raise InputError(f"{name} is {given!r}; give a list of strings")
-    return tuple(text for text in given if text.strip())
 
 
 def questions_from_headings(
@@ -112,3 +124,82 @@ def _opening(text: str, sentences: Sequence[Segment]) -> str:
     openings = (text[start : sentence.end].strip() for sentence in sentences)
     opening = next((each for each in openings if len(each) >= _SHORTEST), "")
     return opening if len(opening) <= _LONGEST and opening.endswith(_ENDS) else ""
+
+
+Retrieve = Callable[[str], PassageInput]
+"""Returns the passages of a query."""
+
+CANDIDATES = 20
+"""How many passages a search returns."""
+
+
+def passages_of(question: Question, retrieve: Retrieve | None) -> tuple[Passage, ...]:
+    """Return the passages of a question. Raises InputError if there is nothing that brings them."""
+    if retrieve is not None and not callable(retrieve):
+        kind = type(retrieve).__name__
+        raise ConfigError(f"retrieve is a {kind}; give a function, such as from_langchain(...) or from_llamaindex(...)")
+    if retrieve is not None:
+        return as_passages(retrieve(question.query))
+    if question.passages is None:
+        raise InputError(f"the question {question.query!r} has no passages; give retrieve, or passages with each one")
+    return tuple(question.passages)
+
+
+def from_langchain(retriever: Any) -> Retrieve:
+    """Return a function that asks a retriever of LangChain, with as many results as it gives.
+
+    Raises ConfigError if it is no retriever.
+    """
+    invoke = getattr(retriever, "invoke", None)
+    if not callable(invoke):
+        raise ConfigError(
+            f"{type(retriever).__name__} has no method invoke; give a retriever, such as store.as_retriever()"
+        )
+
+    def retrieve(query: str) -> Sequence[Passage]:
+        found = enumerate(invoke(query))
+        return [passage_from_metadata(doc.id or str(place), doc.page_content, doc.metadata) for place, doc in found]
+
+    return retrieve
+
+
+def from_llamaindex(source: Any, candidates: int = CANDIDATES) -> Retrieve:
+    """Return a function that asks a retriever of LlamaIndex, or an index for so many candidates.
+
+    Raises ConfigError if it is neither.
+    """
+    as_retriever = getattr(source, "as_retriever", None)
+    retriever = as_retriever(similarity_top_k=candidates) if callable(as_retriever) else source
+    ask = getattr(retriever, "retrieve", None)
+    if not callable(ask):
+        raise ConfigError(f"{type(source).__name__} is no retriever and no index of LlamaIndex; give one of them")
+
+    def retrieve(query: str) -> Sequence[Passage]:
+        return [
+            passage_from_metadata(
+                found.node.node_id,
+                found.node.get_content(),
+                {"doc_id": found.node.ref_doc_id or "", **found.node.metadata},
+                score=found.score,
+            )
+            for found in ask(query)
+        ]
+
+    return retrieve
+
+
+def from_folder(folder: str | PathLike[str], candidates: int = CANDIDATES) -> Retrieve:
+    """Return a function that finds the best chunks of a folder's text files by BM25.
+
+    Raises ConfigError if there is no such folder.
+    """
+    index = FolderIndex(folder)
+    index.refresh()
+    return lambda query: [hit.passage() for hit in index.search(query, candidates)]
+
+
+def from_texts(texts: Mapping[str, str], candidates: int = CANDIDATES) -> Retrieve:
+    """Return a function that finds the best chunks of texts by BM25. texts: id -> text."""
+    vocabulary: dict[str, int] = {}
+    ranking = Ranking.of([analyse_file(text, name, vocabulary) for name, text in texts.items()], vocabulary)
+    return lambda query: [hit.passage() for hit in ranking.search(query, candidates).best]

@@ -47,7 +47,7 @@ def used_by_answer(answer: str, parts: Sequence[KeptPassage], *, numbered: bool 
         found.setdefault(short)
     if numbered:
         quoted = {used.passage for used in found}
-        for number in _numbers(answer):
+        for number in (int(each) for group in _NUMBERS.findall(answer) for each in group.split(",")):
             if 0 < number <= len(parts) and parts[number - 1].index not in quoted:
                 found.setdefault(Used(parts[number - 1].index))
     return list(found)
@@ -89,8 +89,3 @@ def _short_answer(answer: str, parts: Sequence[KeptPassage]) -> Used | None:
             origins = Origins(part.text, part.spans, part.markers).at(*match.span())
             return Used(part.index, tuple(Span(start, end) for start, end, _ in origins)) if origins else None
     return None
-
-
-def _numbers(answer: str) -> Iterator[int]:
-    for group in _NUMBERS.findall(answer):
-        yield from map(int, group.split(","))

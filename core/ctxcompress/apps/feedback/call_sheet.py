@@ -223,7 +223,9 @@ class CallSheet:
         Spans are kept if all segments in which they lie are. A passage counts as kept if its best segment is.
         """
         score = self.scores[used.passage]
-        parts = [part for part in self.parts if part.passage == used.passage and _overlaps(part, used.spans)]
+        parts = [part for part in self.parts if part.passage == used.passage]
+        if used.spans is not None:
+            parts = [part for part in parts if any(part.start < end and start < part.end for start, end in used.spans)]
         if not parts:
             return Evidence(score, None, None)
         probabilities = [part.probability for part in parts if part.probability is not None]
@@ -251,10 +253,6 @@ class CallSheet:
             raise ValueError(str(error)) from error
 
 
-def _overlaps(part: ScoredPart, spans: Sequence[Span] | None) -> bool:
-    return spans is None or any(part.start < end and start < part.end for start, end in spans)
-
-
 def _parts(compression: Compression, known: ScoredCall, total: int, *, has_probabilities: bool) -> Iterator[ScoredPart]:
     """Yield the segments. total: the tokens of the input."""
     table, documents = known.analysis.table, known.layout.documents
@@ -262,30 +260,20 @@ def _parts(compression: Compression, known: ScoredCall, total: int, *, has_proba
         return
     counts = counts_of(table.texts, known.count)
     budgets = least_budgets(known.analysis.structure, known.scored.worth, known.layout, counts, BUDGETS, total)
-    chances = _rounded_down(known.scored.likelihoods) if has_probabilities else [None] * len(counts)
-    kept = {part.index: _Kept(part.spans) for part in compression.passages}
+    # Rounded down, so that a threshold at the written value keeps the segment.
+    rounded = (np.floor(known.scored.likelihoods * 10**_DIGITS) / 10**_DIGITS).tolist()
+    chances = rounded if has_probabilities else [None] * len(counts)
+    kept = {part.index: part.spans for part in compression.passages}
     given = min(next((budget for budget in BUDGETS if budget >= compression.max_tokens), total), total)
     for number, (segment, text, budget) in enumerate(zip(table.segments, table.texts, budgets, strict=True)):
         for passage, spans in documents[table.document[number]].of_passages([Span(segment.start, segment.end)]).items():
             tokens = counts[number] if passage == table.passage[number] else 0
             for start, end in spans:
-                is_kept = budget > given and passage in kept and kept[passage].has(start, end, text)
+                is_kept = budget > given and _was_kept(kept.get(passage, ()), start, end, text)
                 yield ScoredPart(passage, start, end, tokens, chances[number], given if is_kept else budget)
 
 
-def _rounded_down(likelihoods: Floats) -> list[float]:
-    """Return what is written of them: down, so that a threshold at the written value keeps the segment."""
-    written: list[float] = (np.floor(likelihoods * 10**_DIGITS) / 10**_DIGITS).tolist()
-    return written
-
-
-class _Kept:
-    """The kept spans of a passage."""
-
-    def __init__(self, spans: Sequence[Span]) -> None:
-        self._starts, self._ends = [start for start, _ in spans], [end for _, end in spans]
-
-    def has(self, start: int, end: int, text: str) -> bool:
-        """Tell whether a segment with this text was kept, but for the white space at its end."""
-        place = bisect_right(self._starts, start) - 1
-        return place >= 0 and start < self._ends[place] and end - len(text) + len(text.rstrip()) <= self._ends[place]
+def _was_kept(kept: Sequence[Span], start: int, end: int, text: str) -> bool:
+    """Tell whether a segment with this text is in the kept spans, but for the white space at its end."""
+    place = bisect_right(kept, start, key=lambda span: span.start) - 1
+    return place >= 0 and start < kept[place].end and end - len(text) + len(text.rstrip()) <= kept[place].end

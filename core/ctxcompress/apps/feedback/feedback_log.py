@@ -165,7 +165,10 @@ class FeedbackLog:
     def _record(self, stored: StoredCall) -> FeedbackRecord:
         try:
             given = json.loads(stored.used or "{}")
-            used = tuple(Used(number, _spans(spans)) for number, spans in given["used"])
+            used = tuple(
+                Used(number, None if spans is None else tuple(Span(*ends) for ends in spans))
+                for number, spans in given["used"]
+            )
             texts = given.get("texts", [])
             sheet = CallSheet.decode(stored.sheet)
             if any(not 0 <= item.passage < len(sheet.scores) for item in used):
@@ -224,7 +227,3 @@ def _texts(result: Compression, evidence: Sequence[Used]) -> tuple[str, ...]:
 def _written(used: Sequence[Used], missing: bool, texts: tuple[str, ...] | None) -> str:
     kept = {} if texts is None else {"texts": texts}
     return json.dumps({"used": list(dict.fromkeys(used)), "missing": missing, **kept})
-
-
-def _spans(given: Sequence[Sequence[int]] | None) -> tuple[Span, ...] | None:
-    return None if given is None else tuple(Span(start, end) for start, end in given)

@@ -160,10 +160,11 @@ def tune(
     cases = [case for case in cases if case.evidence]
     needed = least_records(keep, confidence)
     if len(cases) < needed:
+        share = math.floor(1_000 * (1 - confidence) ** (1 / len(cases))) / 1_000 if cases else 0.0
+        possible = f"keep={share:g} is possible with these" if share >= 0.5 else "with so few, no share can be shown"
         raise ConfigError(
             f"there are {len(cases)} records with used evidence, and {needed} are needed to show that {keep:g} of the "
-            f"answers keep theirs, at a confidence of {confidence:g}; record more, or ask for less: "
-            f"{_possible(len(cases), confidence)}"
+            f"answers keep theirs, at a confidence of {confidence:g}; record more, or ask for less: {possible}"
         )
     known = _Records.of(cases, confidence)
     outcomes = [OUTCOMES[option](cases) for option in TUNED if option in options]
@@ -272,11 +273,6 @@ def _check(keep: float, confidence: float, options: Sequence[TunedOption]) -> No
     for option in options:
         if option not in TUNED:
             raise ConfigError(f"{option!r} cannot be tuned; give some of {', '.join(TUNED)}")
-
-
-def _possible(records: int, confidence: float) -> str:
-    share = math.floor(1_000 * (1 - confidence) ** (1 / records)) / 1_000 if records else 0.0
-    return f"keep={share:g} is possible with these" if share >= 0.5 else "with so few, no share can be shown"
 
 
 def _rounded(point: Point) -> Mapping[str, Value]:

@@ -78,7 +78,8 @@ def analyse_file(text: str, path: str, vocabulary: dict[str, int], language: str
     for chunk, counts in zip(chunks, words, strict=True):
         for word in split_words(" ".join((path, *chunk.header_path))):
             counts[word] += _LABEL_TIMES
-    numbers = _numbered(Terms(language).of_words(word for counts in words for word in counts), vocabulary)
+    terms = Terms(language).of_words(word for counts in words for word in counts)
+    numbers = {word: [vocabulary.setdefault(term, len(vocabulary)) for term in each] for word, each in terms.items()}
     times: dict[tuple[int, int], int] = {}
     for unit, counts in enumerate(words):
         for word, count in counts.items():
@@ -86,11 +87,6 @@ def analyse_file(text: str, path: str, vocabulary: dict[str, int], language: str
                 times[unit, number] = times.get((unit, number), 0) + count
     pairs = np.array([*times], dtype=np.int32).reshape(-1, 2)
     return Analysis(language, chunks, lengths, pairs[:, 0], pairs[:, 1], np.array([*times.values()], dtype=float))
-
-
-def _numbered(terms: dict[str, tuple[str, ...]], vocabulary: dict[str, int]) -> dict[str, list[int]]:
-    """Return word -> numbers of its terms."""
-    return {word: [vocabulary.setdefault(term, len(vocabulary)) for term in of_word] for word, of_word in terms.items()}
 
 
 def chunks_of(text: str, path: str, *, language: str) -> list[Chunk]:

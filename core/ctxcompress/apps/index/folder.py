@@ -19,18 +19,7 @@ from typing import NamedTuple
 from ctxcompress.code.detection import is_code_name
 from ctxcompress.errors import ConfigError
 
-__all__ = [
-    "LARGEST",
-    "MOST_BYTES",
-    "MOST_FILES",
-    "Folder",
-    "Listing",
-    "Stamp",
-    "Unreadable",
-    "decoded",
-    "is_text_name",
-    "kinds_of",
-]
+__all__ = ["MOST_BYTES", "MOST_FILES", "Folder", "Listing", "Stamp", "Unreadable", "decoded", "kinds_of"]
 
 LARGEST = 5_000_000
 """The most bytes of a file that is read."""
@@ -207,7 +196,7 @@ class Folder:
                             continue
                         if entry.name.isprintable():
                             found[entry.name] = _stamp(entry)
-                        elif self._is_wanted(entry, within):
+                        elif (stamp := _stamp(entry)) is None or self._is_text(within + entry.name, stamp):
                             unread[within + entry.name] = "its name cannot be shown; rename it"
         except FileNotFoundError:
             pass
@@ -225,11 +214,6 @@ class Folder:
 
     def _is_chosen(self, path: str) -> bool:
         return self._chosen is None or self._chosen(path)
-
-    def _is_wanted(self, entry: os.DirEntry[str], within: str) -> bool:
-        """Return whether an entry would be listed or entered if it had another name."""
-        stamp = _stamp(entry)
-        return stamp is None or self._is_text(within + entry.name, stamp)
 
     @contextmanager
     def _scanned(self, parts: Sequence[str]) -> Iterator[Iterator[os.DirEntry[str]]]:

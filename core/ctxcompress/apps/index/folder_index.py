@@ -7,26 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from threading import Lock
-from typing import NamedTuple
 
 from ctxcompress.apps.index.chunks import EMPTY_ANALYSIS, Analysis, Chunk, analyse_file
 from ctxcompress.apps.index.folder import MOST_BYTES, MOST_FILES, Folder, Listing, Stamp, Unreadable, decoded, kinds_of
-from ctxcompress.apps.index.ranking import Found, Ranking
+from ctxcompress.apps.index.ranking import Found, Hit, Ranking
 
-__all__ = ["FolderIndex", "Hit"]
+__all__ = ["FolderIndex"]
 
 _SETTLED = 2_000_000_000
 """Nanoseconds after a change in which another change may not alter the stamp, because file system clocks are coarse."""
 
 _log = logging.getLogger("ctxcompress.apps.index")
-
-
-class Hit(NamedTuple):
-    """A chunk that a search found."""
-
-    chunk: Chunk
-    score: float
-    """The score relative to the best hit of the search, which has 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +64,7 @@ class FolderIndex:
 
     def search(self, query: str, most: int = 50) -> list[Hit]:
         """Return the chunks that have words of the query, the best first. Equal scores keep the order of the folder."""
-        return [Hit(chunk, score) for chunk, score in self.find(query, most).best]
+        return list(self.find(query, most).best)
 
     def find(self, query: str, most: int = 50) -> Found:
         """Do the same, and tell how many chunks there are in all that have words of the query."""

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.apps.index.chunks import Analysis, Chunk, Numbers
+from ctxcompress.data.passages import Passage
 from ctxcompress.data.table import Floats, Integers
 from ctxcompress.query.terms import query_terms
 from ctxcompress.score.matches import Occurrences, bm25, summed
 from ctxcompress.text.words import Terms
 
-__all__ = ["Found", "Ranking"]
+__all__ = ["Found", "Hit", "Ranking"]
 
 _MOST_TERMS = 256
 """The most terms of a query that are searched."""
@@ -25,11 +26,24 @@ mean?") outweighs its one rare word by being frequent in a short chunk or in a h
 _Number = TypeVar("_Number", np.int32, np.intp, np.float64)
 
 
+class Hit(NamedTuple):
+    """A chunk that a search found."""
+
+    chunk: Chunk
+    score: float
+    """The score relative to the best hit of the search, which has 1."""
+
+    def passage(self) -> Passage:
+        """Return the chunk as a passage of its file."""
+        name, path, headings, text = self.chunk
+        return Passage(name, text, score=self.score, doc_id=path, file_path=path, header_path=headings)
+
+
 class Found(NamedTuple):
     """What a search found."""
 
-    best: Sequence[tuple[Chunk, float]]
-    """The best chunks, with scores relative to the best one, which has 1.0."""
+    best: Sequence[Hit]
+    """The best chunks first."""
     total: int
     """The number of all chunks that have terms of the query."""
 
@@ -88,7 +102,9 @@ class Ranking:
         found, idf = self._occurrences(query)
         scores = bm25(found, self.lengths, idf, k1=_SATURATION, b=_LENGTH_SHARE)
         best = np.argsort(-scores, kind="stable")[:most]
-        hits = [(self.chunks[number], float(scores[number] / scores[best[0]])) for number in best if scores[number] > 0]
+        hits = [
+            Hit(self.chunks[number], float(scores[number] / scores[best[0]])) for number in best if scores[number] > 0
+        ]
         return Found(hits, int(np.count_nonzero(scores)))
 
     def _occurrences(self, query: str) -> tuple[Occurrences, Floats]:

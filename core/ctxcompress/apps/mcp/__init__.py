@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ctxcompress.agents.query_tool import QueryTool
 from ctxcompress.apps.index import FolderIndex
 from ctxcompress.compressor import Compressor
-from ctxcompress.config.options import CompressionConfig, ConfigSource, Format, Options, Preset, starting_config
+from ctxcompress.config.options import ConfigSource, Format, Preset
 from ctxcompress.data.stats import observer_of
 from ctxcompress.encoders.encoder import Comparer, Encoder
 from ctxcompress.errors import ConfigError, MissingExtra
@@ -49,7 +49,8 @@ def serve(
     """
     if metrics and port is None:
         raise ConfigError("metrics=True is given without a port; give a port: metrics are served over HTTP only")
-    index, tool = FolderIndex(docs), _tool(starting_config(config, preset, default="docs"), max_tokens, format, encoder)
+    given = {name: value for name, value in (("format", format), ("encoder", encoder)) if value is not None}
+    index, tool = FolderIndex(docs), QueryTool.of(config, preset=preset, max_tokens=max_tokens, **given)
     try:
         from ctxcompress.apps.mcp import server as transports
     except ImportError as error:  # also if an incompatible release is installed
@@ -77,17 +78,3 @@ def _metrics(index: FolderIndex, tool: QueryTool) -> "ServerMetrics":
     except ImportError as error:
         raise MissingExtra("metrics need prometheus-client; run: pip install 'ctxcompress[mcp]'") from error
     return ServerMetrics(index, observer_of(tool.config.telemetry))
-
-
-def _tool(
-    config: CompressionConfig,
-    max_tokens: int | None,
-    format: Format | None,
-    encoder: Encoder | Comparer | str | None,
-) -> QueryTool:
-    options: Options = {"max_tokens": max_tokens}
-    if format is not None:
-        options["format"] = format
-    if encoder is not None:
-        options["encoder"] = encoder
-    return QueryTool.of(config, **options)

@@ -12,7 +12,6 @@ from time import perf_counter
 from typing import Any
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -113,11 +112,9 @@ class _MetricsPage:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"] == _PATH:
-            await self._answer(Request(scope))(scope, receive, send)
+            answer = Response("only GET is served", 405, {"Allow": "GET, HEAD"})
+            if scope["method"] in ("GET", "HEAD"):
+                answer = Response(self.metrics.page(), media_type=CONTENT_TYPE_LATEST)
+            await answer(scope, receive, send)
         else:
             await self.app(scope, receive, send)
-
-    def _answer(self, request: Request) -> Response:
-        if request.method not in ("GET", "HEAD"):
-            return Response("only GET is served", 405, {"Allow": "GET, HEAD"})
-        return Response(self.metrics.page(), media_type=CONTENT_TYPE_LATEST)

@@ -29,8 +29,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ctxcompress.agents.query_tool import QueryTool
 from ctxcompress.apps.index import FolderIndex
-from ctxcompress.apps.loopback.connections import Limits
-from ctxcompress.apps.loopback.serving import local_server, serve_on
+from ctxcompress.apps.loopback import Limits, local_server, serve_on
 from ctxcompress.apps.mcp.tools import DocumentTools, ToolSpec
 from ctxcompress.errors import CtxCompressError
 from ctxcompress.guarded import cancellable
@@ -105,8 +104,13 @@ async def _call_tool(
 
 def serve_stdio(server: "Server[Any]", index: FolderIndex) -> None:
     """Serve one client until it closes standard input."""
+
+    async def run() -> None:
+        async with stdio_server() as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+
     _read_ahead(index)
-    anyio.run(_serve_stdio, server)
+    anyio.run(run)
 
 
 def serve_http(
@@ -150,11 +154,6 @@ class _OnlyPost:
         refused = scope["type"] == "http" and scope["method"] != "POST"
         app = Response("only POST is served", 405, {"Allow": "POST"}) if refused else self.app
         await app(scope, receive, send)
-
-
-async def _serve_stdio(server: "Server[Any]") -> None:
-    async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
 
 
 def _read_ahead(index: FolderIndex) -> None:

@@ -1,12 +1,13 @@
 """The server's tools, independent of the protocol: searching the folder and reading one chunk of it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from ctxcompress.agents.arguments import object_schema
 from ctxcompress.agents.query_tool import DESCRIPTION, NAME, OUTPUT_SCHEMA, QueryTool
-from ctxcompress.apps.index import Chunk, FolderIndex
+from ctxcompress.apps.index import FolderIndex
 from ctxcompress.compressor import Compressor
 from ctxcompress.data.passages import Passage
 from ctxcompress.errors import ConfigError, InputError
@@ -25,37 +26,24 @@ _EXPAND = (
 )
 _EXPAND_INPUT: Mapping[str, object] = MappingProxyType(
     {
-        "type": "object",
-        "properties": {
-            "chunk_id": {
-                "type": "string",
-                "description": "The id in the line above a result, such as docs/auth.md#L10-L42.",
-            },
-            "max_tokens": {
-                "type": ["integer", "null"],
-                "minimum": 1,
-                "default": None,
-                "description": "The most tokens to return, such as 300.",
-            },
-            "query": {
-                "type": ["string", "null"],
-                "default": None,
-                "description": "What to look for in the chunk if max_tokens leaves no room for all of it.",
-            },
+        "chunk_id": {
+            "type": "string",
+            "description": "The id in the line above a result, such as docs/auth.md#L10-L42.",
         },
-        "required": ["chunk_id"],
-        "additionalProperties": False,
+        "max_tokens": {
+            "type": ["integer", "null"],
+            "minimum": 1,
+            "default": None,
+            "description": "The most tokens to return, such as 300.",
+        },
+        "query": {
+            "type": ["string", "null"],
+            "default": None,
+            "description": "What to look for in the chunk if max_tokens leaves no room for all of it.",
+        },
     }
 )
 _CHUNK_FIELDS = ("chunk_id", "file_path", "header_path", "content")
-_EXPAND_OUTPUT: Mapping[str, object] = MappingProxyType(
-    {
-        "type": "object",
-        "properties": {name: {"type": "string"} for name in _CHUNK_FIELDS},
-        "required": list(_CHUNK_FIELDS),
-        "additionalProperties": False,
-    }
-)
 
 
 class ToolResult(NamedTuple):
@@ -83,9 +71,11 @@ class DocumentTools:
     tool: QueryTool
 
     def specs(self) -> tuple[ToolSpec, ToolSpec]:
+        expand_input = object_schema(_EXPAND_INPUT, ("chunk_id",))
+        expand_output = object_schema({name: {"type": "string"} for name in _CHUNK_FIELDS}, _CHUNK_FIELDS)
         return (
             ToolSpec(NAME, DESCRIPTION, self.tool.parameters.schema, OUTPUT_SCHEMA, self.query),
-            ToolSpec("expand_chunk", _EXPAND, _EXPAND_INPUT, _EXPAND_OUTPUT, self.expand),
+            ToolSpec("expand_chunk", _EXPAND, expand_input, expand_output, self.expand),
         )
 
     def query(self, arguments: Mapping[str, Any]) -> ToolResult:
@@ -94,7 +84,9 @@ class DocumentTools:
         top_n = asked.options["top_n"]
         hits = max(_HITS, _HITS_PER_RESULT * top_n) if asked.filters and top_n else _HITS
         best, total = self.index.find(asked.query, hits)
-        found = self.tool.answer(asked, [_passage(chunk, score) for chunk, score in best], total=total)
+        # The id of a chunk takes the place of the path in the line above the result, so that it can be expanded.
+        passages = [replace(hit.passage(), file_path=hit.chunk.id) for hit in best]
+        found = self.tool.answer(asked, passages, total=total)
         structured = found.structured()
         results = [{**result, "file_path": result["doc_id"]} for result in found.results]
         return ToolResult(found.text, {**structured, "results": results})
@@ -102,7 +94,11 @@ class DocumentTools:
     def expand(self, arguments: Mapping[str, Any]) -> ToolResult:
         """Return one chunk, or as much of it as fits into `max_tokens` and the server's budget."""
         name, max_tokens, query = _expand_arguments(arguments)
-        chunk = self.index.chunk(name) or self._find_shown(name.strip("[] \n"))
+        shown = name.strip("[] \n")
+        chunk = self.index.chunk(name) or self.index.chunk(shown)
+        if chunk is None and shown.startswith("…"):  # results show a long id with an ellipsis for its beginning
+            same = self.index.chunks_ending(shown[1:])
+            chunk = same[0] if len(same) == 1 else None
         if chunk is None:
             raise InputError(self._unknown_chunk(name))
         budget = self.tool.config.budget
@@ -112,11 +108,6 @@ class DocumentTools:
             raise ConfigError(f"max_tokens is {limit}, and nothing of {name!r} fits; give more")
         values = (chunk.id, chunk.path, " > ".join(chunk.header_path), text)
         return ToolResult(text, dict(zip(_CHUNK_FIELDS, values, strict=True)))
-
-    def _find_shown(self, name: str) -> Chunk | None:
-        """Find a chunk by its id as results show it, where a long id has an ellipsis instead of its beginning."""
-        same = self.index.chunks_ending(name[1:]) if name.startswith("…") else []
-        return same[0] if len(same) == 1 else self.index.chunk(name)
 
     def _unknown_chunk(self, name: str) -> str:
         # Only among the chunks, never on disk, so that an id cannot lead to other files.
@@ -128,19 +119,11 @@ class DocumentTools:
         )
 
 
-def _passage(chunk: Chunk, score: float) -> Passage:
-    """Convert a hit. Its id takes the place of the path in the line above the result, so that it can be expanded."""
-    return Passage(
-        chunk.id, chunk.text, score=score, doc_id=chunk.path, file_path=chunk.id, header_path=chunk.header_path
-    )
-
-
 def _expand_arguments(given: Mapping[str, Any]) -> tuple[str, int | None, str]:
-    known = ("chunk_id", "max_tokens", "query")
     for argument in given:
-        if argument not in known:
-            raise ConfigError(f"there is no argument {argument[:100]!r}; the arguments are {', '.join(known)}")
-    name, max_tokens, query = (given.get(argument) for argument in known)
+        if argument not in _EXPAND_INPUT:
+            raise ConfigError(f"there is no argument {argument[:100]!r}; the arguments are {', '.join(_EXPAND_INPUT)}")
+    name, max_tokens, query = (given.get(argument) for argument in _EXPAND_INPUT)
     if not isinstance(name, str) or not name:
         raise ConfigError(f"chunk_id is {str(name)[:100]!r}; give an id as query_documents_compressed shows it")
     if isinstance(max_tokens, float) and max_tokens.is_integer():

@@ -18,21 +18,7 @@ _CANDIDATES = 20
 
 def found_in(index: FolderIndex) -> Source:
     """Return a source of the passages that the index finds for a question, the best first."""
-
-    def find(question: str) -> list[Passage]:
-        return [
-            Passage(
-                chunk.id,
-                chunk.text,
-                score=score,
-                doc_id=chunk.path,
-                file_path=chunk.path,
-                header_path=chunk.header_path,
-            )
-            for chunk, score in index.search(question, _CANDIDATES)
-        ]
-
-    return find
+    return lambda question: [hit.passage() for hit in index.search(question, _CANDIDATES)]
 
 
 def play(source: Source, name: str, *, port: int = 0, ready: Callable[[str], object] = lambda _: None) -> None:

@@ -53,26 +53,15 @@ def answer(source: Source, given: object) -> dict[str, object]:
 
 def _fragments(facts: Facts, milliseconds: float) -> dict[str, str]:
     """Return what the page shows, by its places there; places for which there is nothing are empty."""
+    reasons = ((element("bdi", {"class": "why"}, reason.value), MEANING[reason], " ") for reason in facts.reasons)
+    meanings = element("p", {"class": "reasons"}, *(part for reason in reasons for part in reason))
     time = number(f"{milliseconds:,.0f}", "ms", "to compress")
     found: dict[str, str] = {
         "numbers": numbers(facts, time),
         "text": final_text(facts) if facts.compression.text else "",
-        "passages": Html.of((_reasons(facts), cards(facts))),
+        "passages": Html.of((meanings, cards(facts))),
     }
     return found if facts.passages else dict.fromkeys(found, "")
-
-
-def _reasons(facts: Facts) -> Html:
-    """Say what the drop reasons mean that occur."""
-    return element(
-        "p",
-        {"class": "reasons"},
-        *(part for reason in facts.reasons for part in _reason(reason.value, MEANING[reason])),
-    )
-
-
-def _reason(name: str, meaning: str) -> tuple[str, str, str]:
-    return element("bdi", {"class": "why"}, name), meaning, " "
 
 
 def _note(result: Compression, preset: Preset | None) -> str:

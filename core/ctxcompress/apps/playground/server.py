@@ -1,10 +1,12 @@
-"""The server of the page: its files, and one address that compresses."""
+"""The server of the page: its files, which stand beside this module, and one address that compresses."""
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from importlib.resources import files
+from string import Template
 from types import MappingProxyType
 
 from starlette.applications import Starlette
@@ -12,11 +14,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ctxcompress.apps.loopback.connections import Limits
-from ctxcompress.apps.loopback.serving import local_server, serve_on
+from ctxcompress.apps.loopback import Limits, local_server, serve_on
 from ctxcompress.apps.playground import Source
 from ctxcompress.apps.playground.answers import answer
-from ctxcompress.apps.playground.page import POLICY, PageFile, page_files
+from ctxcompress.apps.playground.settings import FORMATS, PRESETS, encoders
+from ctxcompress.apps.xray.html import Html, element, label, with_codes
+from ctxcompress.apps.xray.page import style_sheet
+from ctxcompress.config.options import OPTIONS
 from ctxcompress.data.passages import Passage
 from ctxcompress.errors import CtxCompressError
 from ctxcompress.guarded import cancellable
@@ -27,9 +31,14 @@ LIMITS = Limits(body_bytes=100_000)
 """A question is short, and the texts are here already."""
 _THREADS = 2
 """Compressions at the same time: one of them may have been overtaken, and ends at its next stage."""
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""The content security policy: nothing but these files, and no script or style within the page."""
 _HEADERS: Mapping[str, str] = MappingProxyType(
     {
-        "Content-Security-Policy": POLICY,
+        "Content-Security-Policy": _POLICY,
         "Cross-Origin-Resource-Policy": "same-origin",
         "Referrer-Policy": "no-referrer",
         "X-Content-Type-Options": "nosniff",
@@ -41,31 +50,31 @@ _HEADERS: Mapping[str, str] = MappingProxyType(
 def serve_page(source: Source, name: str, port: int, ready: Callable[[str], object]) -> None:
     """Serve the page until interrupted: see `play`."""
     app = application(source, name)
-    _warm_up()
-    serve_on(port, lambda port: local_server(app, port, LIMITS), ready)
-
-
-def _warm_up() -> None:
-    """Load what is loaded when it is first used, so that it does not count in the time of the first answer."""
+    # Loads what is loaded when it is first used, so that it does not count in the time of the first answer.
     answer(lambda _: [Passage("warm-up", "Some are warm. Others are cold. " * 9)], {"query": "warm", "max_tokens": 9})
+    serve_on(port, lambda port: local_server(app, port, LIMITS), ready)
 
 
 def application(source: Source, name: str) -> Starlette:
     """Make the application. It has the files of the page and POST /compress, and reads no path from a request."""
     return Starlette(
         routes=[
-            *(Route(file.path, _File(file).get, methods=["GET"]) for file in page_files(name)),
+            *(Route(file.path, file.get, methods=["GET"]) for file in _page_files(name)),
             Route("/compress", _Compressing(source).post, methods=["POST"]),
         ]
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
-    file: PageFile
+class _PageFile:
+    """A file that the server has."""
+
+    path: str
+    kind: str
+    content: str
 
     async def get(self, _: Request) -> Response:
-        return Response(self.file.content, media_type=self.file.kind, headers=_HEADERS)
+        return Response(self.content, media_type=self.kind, headers=_HEADERS)
 
 
 class _OvertakenError(Exception):
@@ -107,3 +116,35 @@ class _Compressing:
 def _json(value: object, status: int = 200) -> Response:
     # In ASCII: a text can hold half of a surrogate pair, which UTF-8 has no bytes for.
     return Response(json.dumps(value), status, media_type="application/json", headers=_HEADERS)
+
+
+def _page_files(name: str) -> list[_PageFile]:
+    """Return the files of the page. name: what it says of its texts."""
+    style = style_sheet() + _read("playground.css")
+    return [
+        _PageFile("/", "text/html", _page(name)),
+        _PageFile("/playground.css", "text/css", style),
+        _PageFile("/playground.js", "text/javascript", _read("playground.js")),
+        _PageFile("/icon.svg", "image/svg+xml", _read("icon.svg")),
+    ]
+
+
+def _page(name: str) -> str:
+    return Template(_read("page.html")).substitute(
+        title=Html.of([with_codes(name)]),
+        name=label(name, 80),
+        presets=_choices([("", "none"), *((preset, preset) for preset in PRESETS)], ""),
+        encoders=_choices(((each, each) for each in encoders()), OPTIONS["encoder"].default),
+        formats=_choices(((each, each) for each in FORMATS), OPTIONS["format"].default),
+    )
+
+
+def _choices(choices: Iterable[tuple[str, str]], chosen: object) -> Html:
+    return Html.of(
+        element("option", {"value": value, **({"selected": ""} if value == chosen else {})}, shown)
+        for value, shown in choices
+    )
+
+
+def _read(name: str) -> str:
+    return files("ctxcompress.apps.playground").joinpath(name).read_text(encoding="utf-8")

@@ -107,7 +107,8 @@ class Settings:
     def exports(self) -> dict[str, str]:
         """Return the settings as code for each framework and as a configuration file, by the names on the page."""
         options = {name: json.dumps(value) for name, value in self.options.items()}
-        code = [f"{name}={_python(value)}" for name, value in self.options.items()]
+        shown = {name: options[name] if isinstance(value, str) else repr(value) for name, value in self.options.items()}
+        code = [f"{name}={value}" for name, value in shown.items()]
         preset = [] if self.preset is None else [json.dumps(self.preset)]
         keywords = [f"preset={name}" for name in preset] + code
         made = "CompressionConfig.from_preset" if preset else "CompressionConfig"
@@ -118,10 +119,6 @@ class Settings:
             "llamaindex": _LLAMAINDEX.format(call=_call("CtxCompressPostprocessor", keywords)),
             "toml": _TOML.format(lines="\n".join(lines)),
         }
-
-
-def _python(value: object) -> str:
-    return json.dumps(value) if isinstance(value, str) else repr(value)
 
 
 def _call(name: str, arguments: list[str]) -> str:

@@ -11,9 +11,9 @@ results -> score threshold -> no boilerplate -> no duplicates -> with `adaptive`
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Generic, TypeVar, Unpack
 
+from ctxcompress.apps.search.key_sentences import KeySentences
 from ctxcompress.apps.search.result_limits import (
     Drop,
     Limits,
@@ -24,11 +24,10 @@ from ctxcompress.apps.search.result_limits import (
     have_no_scores,
 )
 from ctxcompress.apps.search.shapes import ParsedResults, Record, TextKey, read_shape, shown_to_model
-from ctxcompress.apps.search.shortening import ResultText, Shortener, name_of, passage_of
 from ctxcompress.config.checks import check_count
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.must_keep import Finds
-from ctxcompress.data.passages import Passage, Span, inverse
+from ctxcompress.data.passages import Span, inverse
 from ctxcompress.data.results import Decision, Reason, drop_counts
 from ctxcompress.data.stats import Observation, observed, observer_of
 from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError, warn
@@ -129,7 +128,17 @@ def compress_search_results(
         )
     with observed(observer_of(config.telemetry)) as report:
         found = _compressed(results, parsed, query or "", level, max_tokens, config, checked)
-        report(partial(_observation, found, max_tokens))
+        report(
+            lambda: Observation(
+                passages=found.original_count,
+                kept=found.compressed_count,
+                original_tokens=found.original_tokens,
+                compressed_tokens=found.compressed_tokens,
+                max_tokens=max_tokens,
+                dropped=drop_counts(found.dropped),
+                result=found,
+            )
+        )
     return found
 
 
@@ -145,9 +154,9 @@ def _compressed(
     count = TokenCounter(config.encoding)
     required = _required(parsed.records, config)
     drops = find_drops(parsed.records, limits, required)
-    compressor = _ResultCompressor(results, parsed, drops, limits, required)
+    compressor = _ResultCompressor(results, parsed, drops, limits, required, count, max_tokens)
     try:
-        kept = compressor.compress(query, config, count, max_tokens)
+        kept = compressor.compress(query, config)
     except RecursionError as error:
         raise InputError("results are nested too deeply to be copied; remove what is not a search result") from error
     return SearchCompression(
@@ -159,18 +168,6 @@ def _compressed(
         original_tokens=count(shown_to_model(results)),
         compressed_tokens=kept.tokens,
         dropped=tuple(compressor.decisions(kept)),
-    )
-
-
-def _observation(found: SearchCompression[Any], max_tokens: int | None) -> Observation:
-    return Observation(
-        passages=found.original_count,
-        kept=found.compressed_count,
-        original_tokens=found.original_tokens,
-        compressed_tokens=found.compressed_tokens,
-        max_tokens=max_tokens,
-        dropped=drop_counts(found.dropped),
-        result=found,
     )
 
 
@@ -197,16 +194,15 @@ class _ResultCompressor:
     limits: Limits
     required: Collection[int]
     """The positions of the results that have what `must_keep` names."""
+    count: TokenCounter
+    max_tokens: int | None
 
-    def compress(
-        self, query: str, config: CompressionConfig, count: TokenCounter, max_tokens: int | None
-    ) -> _KeptResults:
+    def compress(self, query: str, config: CompressionConfig) -> _KeptResults:
         """Keep as many of the best results as fit, each as long as the limits allow."""
         records = self.parsed.records
         positions = best_first(records, [n for n in range(len(records)) if n not in self.drops])
         judged = positions if config.adaptive else self._within_limit(positions)
-        texts = {n: [text for text in self._texts(n) if text.text.strip()] for n in judged}
-        shortener = Shortener(query, records, texts, config)
+        shortener = KeySentences(query, {n: records[n] for n in judged}, config)
         unlikely = shortener.unlikely(judged, config)
         drops = {n: Drop(Reason.UNLIKELY) for n in unlikely if n not in self.required}
         wanted = [n for n in positions if n not in drops]
@@ -214,30 +210,28 @@ class _ResultCompressor:
             wanted.sort(key=lambda n: -shortener.worth(n))
         within = self._within_limit(wanted)
         drops |= {n: Drop(Reason.LIMIT) for n in wanted if n not in within}
-        return replace(self._fitting(within, shortener, count, max_tokens), drops=drops)
+        return replace(self._fitting(within, shortener), drops=drops)
 
     def _within_limit(self, positions: Sequence[int]) -> list[int]:
         """Return the first results, as many as the limit allows, and those that must be kept."""
         most = self.limits.max_results
         return [n for place, n in enumerate(positions) if place < most or n in self.required]
 
-    def _fitting(
-        self, positions: list[int], shortener: Shortener, count: TokenCounter, max_tokens: int | None
-    ) -> _KeptResults:
+    def _fitting(self, positions: list[int], shortener: KeySentences) -> _KeptResults:
         """Keep as many of the results as fit: those with the best scores, or without scores those that answer best."""
         if have_no_scores(self.parsed.records, positions):
             positions.sort(key=lambda n: -shortener.worth(n))
         positions.sort(key=lambda n: n not in self.required)
 
         def attempt(number: int, characters: int) -> _KeptResults:
-            return self._shorten(sorted(positions[:number]), shortener, characters, count)
+            return self._shorten(sorted(positions[:number]), shortener, characters)
 
         def fits(kept: _KeptResults) -> bool:
-            return max_tokens is None or kept.tokens <= max_tokens
+            return self.max_tokens is None or kept.tokens <= self.max_tokens
 
         lengths = (self.limits.max_characters, max(1, self.limits.max_characters // 2))
         most = len(positions)
-        if max_tokens is not None:
+        if self.max_tokens is not None:
             # The first number of results, from two on, that is too many even at the shorter length.
             most = bisect_left(range(2, most + 1), True, key=lambda number: not fits(attempt(number, lengths[-1]))) + 1
         fewest = max(len(self.required), 1)
@@ -246,15 +240,14 @@ class _ResultCompressor:
             if fitting := next(filter(fits, attempts), None):
                 return fitting
         if self.required:
-            raise self._too_small(attempt(len(self.required), _FEWEST_CHARACTERS).tokens, max_tokens)
-        return self._keep_none(count, max_tokens, warns=bool(positions))
-
-    def _too_small(self, tokens: int, max_tokens: int | None) -> BudgetTooSmall:
-        return BudgetTooSmall(
-            f"must_keep names something in {len(self.required)} results, which take {tokens} tokens even when they "
-            f"are shortened, but max_tokens is {max_tokens}; give at least {tokens} tokens, or narrower patterns",
-            tokens,
-        )
+            tokens = attempt(len(self.required), _FEWEST_CHARACTERS).tokens
+            raise BudgetTooSmall(
+                f"must_keep names something in {len(self.required)} results, which take {tokens} tokens even when they "
+                f"are shortened, but max_tokens is {self.max_tokens}; give at least {tokens} tokens, or narrower "
+                "patterns",
+                tokens,
+            )
+        return self._keep_none(warns=bool(positions))
 
     def decisions(self, kept: _KeptResults) -> Iterator[Decision]:
         """Yield what was dropped of each text. A dropped result without text yields a decision without spans."""
@@ -262,37 +255,33 @@ class _ResultCompressor:
             drop = self.drops.get(position) or kept.drops.get(position) or Drop(Reason.BUDGET)
             is_kept = position in kept.positions
             has_decision = False
-            for text in self._texts(position):
-                spans = inverse(kept.spans.get((position, text.key), ()), len(text.text))
-                if spans and not (is_kept and not text.text.strip()):
+            for key, text in record.texts():
+                spans = inverse(kept.spans.get((position, key), ()), len(text))
+                if spans and not (is_kept and not text.strip()):
                     has_decision = True
-                    yield Decision(position, passage_of(position, record, text), spans, drop.reason, drop.duplicate_of)
+                    passage = record.passage(position, key, text)
+                    yield Decision(position, passage, spans, drop.reason, drop.duplicate_of)
             if not is_kept and not has_decision:
-                yield Decision(position, passage_of(position, record), (), drop.reason, drop.duplicate_of)
+                yield Decision(position, record.passage(position), (), drop.reason, drop.duplicate_of)
 
-    def _texts(self, position: int) -> list[ResultText]:
-        return [ResultText(position, (key, item), text) for key, item, text in self.parsed.records[position].texts()]
-
-    def _shorten(
-        self, positions: Sequence[int], shortener: Shortener, characters: int, count: TokenCounter
-    ) -> _KeptResults:
+    def _shorten(self, positions: Sequence[int], shortener: KeySentences, characters: int) -> _KeptResults:
         """characters: of each result."""
         shortened = {n: shortener.shorten(n, characters, self.limits.max_sentences) for n in positions}
         records = [self.parsed.records[n].with_texts(result.changed) for n, result in shortened.items()]
         spans = {(n, key): kept for n, result in shortened.items() for key, kept in result.spans.items()}
         is_same = len(positions) == len(self.parsed.records) and not any(one.changed for one in shortened.values())
         results = self.results if is_same and isinstance(self.results, str) else self.parsed.rebuild(records)
-        return _KeptResults(results, positions, spans, count(shown_to_model(results)))
+        return _KeptResults(results, positions, spans, self.count(shown_to_model(results)))
 
-    def _keep_none(self, count: TokenCounter, max_tokens: int | None, *, warns: bool) -> _KeptResults:
+    def _keep_none(self, *, warns: bool) -> _KeptResults:
         results = self.parsed.rebuild([]) if self.parsed.records else self.results
-        tokens = count(shown_to_model(results))
-        if max_tokens is not None and tokens > max_tokens:
+        tokens = self.count(shown_to_model(results))
+        if self.max_tokens is not None and tokens > self.max_tokens:
             raise ConfigError(
-                f"max_tokens is {max_tokens}, but everything around the results already takes {tokens}; give more"
+                f"max_tokens is {self.max_tokens}, but everything around the results already takes {tokens}; give more"
             )
         if warns:
-            warn(f"no result fits into max_tokens={max_tokens}; give more")
+            warn(f"no result fits into max_tokens={self.max_tokens}; give more")
         return _KeptResults(results, (), {}, tokens)
 
 
@@ -300,8 +289,8 @@ def _required(records: Sequence[Record], config: CompressionConfig) -> frozenset
     """Return the positions of the results that have what `must_keep` names."""
     if not config.must_keep:
         return frozenset()
-    texts = [(n, text) for n, record in enumerate(records) for *_, text in record.texts()]
-    passages = {m: Passage(name_of(n, records[n]), text) for m, (n, text) in enumerate(texts)}
+    texts = [(n, record.passage(n, *text)) for n, record in enumerate(records) for text in record.texts()]
+    passages = {m: passage for m, (_, passage) in enumerate(texts)}
     return frozenset(texts[m][0] for m in Finds.of(config.must_keep, passages).spans)
 
 

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from typing import NamedTuple
 
+from ctxcompress.apps.search.shapes import Record, TextKey
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Spans, documents_as_they_are
 from ctxcompress.data.must_keep import Finds
-from ctxcompress.data.passages import Kind, Passage, Span
+from ctxcompress.data.passages import Kind, Span
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.lazy_regex import lazy_regex
@@ -29,7 +31,7 @@ from ctxcompress.select.structure import Structure
 from ctxcompress.text.lines import longest_prefix
 from ctxcompress.text.words import has_unspaced
 
-__all__ = ["KeptText", "KeySentences"]
+__all__ = ["KeySentences"]
 
 _ELLIPSIS = "..."
 """Ends a text whose only kept sentence is too long."""
@@ -45,7 +47,15 @@ _MIN_WORDS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class KeptText:
+class ShortenedResult:
+    """What is kept of the texts of one result."""
+
+    spans: Mapping[TextKey, Sequence[Span]]
+    changed: Mapping[TextKey, str]
+    """The texts that are shorter now."""
+
+
+class _KeptText(NamedTuple):
     """The kept part of one text: its spans, and the text of these with an ellipsis if a sentence is cut."""
 
     text: str
@@ -53,12 +63,17 @@ class KeptText:
 
 
 class KeySentences:
-    """The sentences of all results, scored for one query."""
+    """The sentences of all results, scored for one query. Each result is remembered at each length."""
 
-    __slots__ = ("_around", "_layout", "_matches", "_sentence", "_structure", "_unlikely", "_worth")
-
-    def __init__(self, query: str, passages: Sequence[Passage], config: CompressionConfig) -> None:
-        """passages: the texts of all results."""
+    def __init__(self, query: str, records: Mapping[int, Record], config: CompressionConfig) -> None:
+        """records: the results by position."""
+        named = [(n, *text) for n in sorted(records) for text in records[n].texts() if text[1].strip()]
+        self._keys = [key for _, key, _ in named]
+        self._numbers: dict[int, list[int]] = {n: [] for n in records}
+        for number, (n, *_) in enumerate(named):
+            self._numbers[n].append(number)
+        self._known: dict[tuple[int, int], ShortenedResult] = {}
+        passages = [records[n].passage(n, key, text) for n, key, text in named]
         texts = [passage.text for passage in passages]
         required = Finds.of(config.must_keep, dict(enumerate(passages))).spans
         documents = without_tags(documents_as_they_are(texts), passages, required)
@@ -77,18 +92,40 @@ class KeySentences:
         self._layout = Layout(documents, texts, "", lambda _, shown: shown.text, analyser.count, elide=elide)
         self._sentence = _whole_sentences(analysis.table)
 
-    def choose(self, numbers: Sequence[int], characters: int, sentences: int) -> Mapping[int, KeptText]:
-        """Map the number of each text of one result to its kept part.
+    def shorten(self, position: int, characters: int, sentences: int) -> ShortenedResult:
+        """Return what is kept of a result.
 
         At most `sentences` sentences are kept, with the headings and table headers they need, in at most `characters`
         characters altogether. Texts that already fit stay as they are, except for sentences that `adaptive` drops. If
         even the best sentence is too long, it is cut between words and ends in an ellipsis. What `must_keep` names is
         kept beyond these limits, too.
         """
+        if (position, characters) not in self._known:
+            kept, texts = self._chosen(self._numbers[position], characters, sentences), self._layout.passages
+            self._known[position, characters] = ShortenedResult(
+                {self._keys[n]: part.spans for n, part in kept.items()},
+                {self._keys[n]: part.text for n, part in kept.items() if part.text != texts[n]},
+            )
+        return self._known[position, characters]
+
+    def worth(self, position: int) -> float:
+        """Return how well the best sentence of a result answers the query, 0 if there is none."""
+        own = self._of(self._numbers[position])
+        return max((float(self._worth[n]) for n in own if n not in self._around), default=0.0)
+
+    def unlikely(self, positions: Sequence[int], config: CompressionConfig) -> list[int]:
+        """Return the positions of the results that the query hardly needs. If it needs none, `on_empty` decides."""
+        found = [n for n in positions if (own := self._of(self._numbers[n])) and self._unlikely.issuperset(own)]
+        if found and len(found) == len(positions) and config.on_empty != "drop":
+            found.remove(max(found, key=self.worth))
+        return found
+
+    def _chosen(self, numbers: Sequence[int], characters: int, sentences: int) -> Mapping[int, _KeptText]:
+        """Map the number of each text of one result to its kept part."""
         layout, own = self._layout, self._of(numbers)
         fits = sum(len(layout.passages[n]) for n in numbers) <= characters and len(self._sentences(own)) <= sentences
         if fits and self._unlikely.isdisjoint(own):
-            return {n: KeptText(layout.passages[n], (Span(0, len(layout.passages[n])),)) for n in numbers}
+            return {n: _KeptText(layout.passages[n], (Span(0, len(layout.passages[n])),)) for n in numbers}
         best = self._best(own, characters, sentences)
         if matches := [match for match in self._matches if match.document in numbers]:
             spans = self._select_with(matches, best, characters)
@@ -100,15 +137,6 @@ class KeySentences:
             spans = self._select(best, room)
             spans = {**spans, cut: self._lengthened(best[-1], spans[cut], room)}
         return {n: self._kept(n, spans, cut) for n in numbers}
-
-    def worth(self, numbers: Sequence[int]) -> float:
-        """Return the value of the best sentence in the texts of one result, 0 if there is none."""
-        return max((float(self._worth[n]) for n in self._of(numbers) if n not in self._around), default=0.0)
-
-    def are_unlikely(self, numbers: Sequence[int]) -> bool:
-        """Return whether `adaptive` would drop all sentences in the texts of one result."""
-        own = self._of(numbers)
-        return bool(own) and self._unlikely.issuperset(own)
 
     def _of(self, numbers: Iterable[int]) -> list[int]:
         """Return the numbers of the segments of these texts."""
@@ -185,10 +213,10 @@ class KeySentences:
                 return document
         return None
 
-    def _kept(self, number: int, spans: Spans, cut: int | None) -> KeptText:
+    def _kept(self, number: int, spans: Spans, cut: int | None) -> _KeptText:
         shown = self._layout.compose({number: spans[number]} if number in spans else {}).shown
         text, kept = (shown[number].text, shown[number].spans) if number in shown else ("", ())
-        return KeptText(text + _ELLIPSIS if number == cut else text, kept)
+        return _KeptText(text + _ELLIPSIS if number == cut else text, kept)
 
 
 def _whole_sentences(table: SegmentTable) -> list[range]:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypedDict
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from ctxcompress.apps.search.shapes import Record
 from ctxcompress.config.checks import check_count, check_flag
@@ -192,7 +192,7 @@ def _duplicates_in_page(texts: Mapping[int, Sequence[str]]) -> Iterator[tuple[in
 
 def _padded_texts(record: Record) -> list[str]:
     """Return a result's texts with single spaces, also around them, so that only whole words match."""
-    return [f" {folded} " for *_, text in record.texts() if (folded := " ".join(text.split()))]
+    return [f" {folded} " for _, text in record.texts() if (folded := " ".join(text.split()))]
 
 
 def page_of(address: str) -> str:
@@ -202,7 +202,7 @@ def page_of(address: str) -> str:
     """
     try:
         parts = urlsplit(address.strip())
-        host = _host(parts)
+        host = parts.netloc.lower().removesuffix(_PORTS.get(parts.scheme.lower(), "\0")).removeprefix("www.")
     except ValueError:  # an unfinished IPv6 address
         return address
     if not host:
@@ -210,7 +210,3 @@ def page_of(address: str) -> str:
     query = "&".join(part for part in parts.query.split("&") if part and not _TRACKING.match(part))
     fragment = f"#{parts.fragment}" if parts.fragment.startswith(("/", "!")) else ""
     return host + parts.path.rstrip("/") + (f"?{query}" if query else "") + fragment
-
-
-def _host(parts: SplitResult) -> str:
-    return parts.netloc.lower().removesuffix(_PORTS.get(parts.scheme.lower(), "\0")).removeprefix("www.")

@@ -15,6 +15,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 
 from ctxcompress.data.metadata import copied
+from ctxcompress.data.passages import Passage
 from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["TEXT_KEYS", "ParsedResults", "Record", "TextKey", "read_shape", "shown_to_model"]
@@ -68,16 +69,21 @@ class Record:
         title = self.fields.get("title")
         return title if isinstance(title, str) else None
 
-    def texts(self) -> list[tuple[str, int | None, str]]:
-        """Return key, position in the key's list (None if it is no list) and text of each text."""
-        found: list[tuple[str, int | None, str]] = []
+    def texts(self) -> list[tuple["TextKey", str]]:
+        """Return the name of each text, and the text."""
+        found: list[tuple[TextKey, str]] = []
         for key in TEXT_KEYS:
             value = self.fields.get(key)
             if isinstance(value, str):
-                found.append((key, None, value))
+                found.append(((key, None), value))
             elif isinstance(value, list | tuple) and all(isinstance(text, str) for text in value):
-                found.extend((key, position, text) for position, text in enumerate(value))
+                found.extend(((key, position), text) for position, text in enumerate(value))
         return found
+
+    def passage(self, position: int, key: "TextKey | None" = None, text: str = "") -> Passage:
+        """Return one of the texts as a passage, whose id is the address of the result, or its position."""
+        metadata = {} if key is None else {"key": key[0]}
+        return Passage(self.address or str(position), text, title=self.title, metadata=metadata)
 
     def with_texts(self, texts: Mapping[TextKey, str]) -> "Record":
         """Return a copy with these texts. An empty text in a list is removed from the list."""
@@ -155,7 +161,7 @@ def _under_key(value: object, key: str, found: ParsedResults) -> ParsedResults:
 
 def _single(record: Record) -> ParsedResults:
     """Wrap a single result, which stays with empty texts if it is dropped."""
-    empty = {(key, position): "" for key, position, _ in record.texts()}
+    empty = {key: "" for key, _ in record.texts()}
     return ParsedResults(
         [record], lambda kept: (kept[0] if kept else record.with_texts(empty)).item, _is_evident(record)
     )

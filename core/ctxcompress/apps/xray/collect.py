@@ -37,13 +37,14 @@ def collect_xray(
     config = resolve_auto_budget(compression.query, config)
     of_scores = config if asks_encoder or config.own_encoder is None else config.with_options(encoder=None)
     passages, tokens_in = compression.input_passages(), compression.original.tokens()
+    saved = [("money saved", price.saving([(tokens_in, compression.tokens)], 1_000).summary())] if price else []
     scale, power = _PROBABILITY if config.scorer == "evidence" else _SHARE
     return Facts(
         compression=compression,
         passages=passages,
         tokens_in=tokens_in,
         question=_question(compression.query, config),
-        options=[*_options(compression, config, asks_encoder=asks_encoder), *_saved(compression, tokens_in, price)],
+        options=[*_options(compression, config, asks_encoder=asks_encoder), *saved],
         scores=_scores(compression.query, passages, of_scores, fits=tokens_in <= compression.max_tokens),
         scale=scale,
         levels=[(level / 10) ** power for level in range(10)],
@@ -111,10 +112,6 @@ def _options(compression: Compression, config: CompressionConfig, *, asks_encode
         ("output", f"{config.format}, {config.order} order"),
         ("time", f"{took:.1f} ms in stages"),
     ]
-
-
-def _saved(compression: Compression, tokens_in: int, price: InputPrice | None) -> list[tuple[str, str]]:
-    return [("money saved", price.saving([(tokens_in, compression.tokens)], 1_000).summary())] if price else []
 
 
 def _with_reasons(value: str, reasons: Sequence[str]) -> str:

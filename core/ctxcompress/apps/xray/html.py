@@ -12,7 +12,21 @@ from hashlib import sha256
 
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["Html", "document", "element", "figure", "label", "plural", "section", "short", "visible", "with_codes"]
+__all__ = [
+    "Html",
+    "document",
+    "element",
+    "facts",
+    "head",
+    "label",
+    "line",
+    "plural",
+    "rest",
+    "saved",
+    "section",
+    "short",
+    "with_codes",
+]
 
 _VOID = frozenset(("input", "meta"))
 # Controls except tabs and line feeds, halves of surrogate pairs, direction marks, characters without width except the
@@ -50,6 +64,33 @@ def section(name: str, title: str, *inside: str) -> Html:
     """Return a section with a title. Links lead to it by its name."""
     head = element("h2", {"id": f"{name}-title"}, title)
     return element("section", {"id": name, "aria-labelledby": f"{name}-title"}, head, *inside)
+
+
+def facts(known: Iterable[tuple[str, str]], longest: int) -> Html:
+    """Return a list of names with their values, each shortened to `longest` characters."""
+    rows = ((element("dt", None, name), element("dd", None, label(value, longest))) for name, value in known)
+    return element("dl", None, *(part for row in rows for part in row))
+
+
+def head(*names: str) -> Html:
+    """Return the head of a table with these columns."""
+    return element("thead", None, element("tr", None, *(element("th", {"scope": "col"}, name) for name in names)))
+
+
+def line(name: str, meaning: str, cells: Iterable[str], *others: Html) -> Html:
+    """Return a line of a table: what it is of, its figures, and other cells."""
+    first = element("th", {"scope": "row"}, name, element("small", None, meaning))
+    return element("tr", None, first, *(element("td", {"class": "n"}, cell) for cell in cells), *others)
+
+
+def rest(characters: int) -> list[Html]:
+    """Return what says how many characters more a text has, if it has more."""
+    return [element("bdi", {"class": "more"}, f"{characters:,} more characters")] if characters > 0 else []
+
+
+def saved(before: int, after: int) -> str:
+    """Say what share of the tokens is saved; "" if there were none."""
+    return f"{100 * (before - after) / before:.1f} % saved" if before else ""
 
 
 def document(title: str, style: str, *inside: str, script: str = "", framed: str = "") -> str:
@@ -90,11 +131,6 @@ def label(text: object, longest: int = 160) -> Html:
     written = str(text)
     cut = written if len(written) <= longest else f"{written[: longest - 1]}…"
     return element("bdi", None, cut.replace("\n", " "))
-
-
-def figure(number: float) -> str:
-    """Format a score with three significant digits."""
-    return f"{number:.3g}"
 
 
 def short(number: float) -> str:

@@ -9,25 +9,13 @@ from importlib.resources import files
 from types import MappingProxyType
 
 from ctxcompress.apps.xray.facts import MEANING, Facts, Step
-from ctxcompress.apps.xray.html import Html, document, element, figure, label, plural, section
+from ctxcompress.apps.xray.html import Html, document, element, head, label, line, plural, rest, saved, section
+from ctxcompress.apps.xray.html import facts as pairs
 from ctxcompress.apps.xray.passage_cards import clusters, clusters_of, filters, link, map_of, passages, scale
 from ctxcompress.data.results import Compression, Decision, KeptPassage
 from ctxcompress.data.stats import StageStats
 
-__all__ = [
-    "brief",
-    "cards",
-    "final_text",
-    "gauge",
-    "kept_passages",
-    "number",
-    "numbers",
-    "page",
-    "reasons",
-    "stages",
-    "steps",
-    "style_sheet",
-]
+__all__ = ["brief", "cards", "final_text", "kept_passages", "number", "numbers", "page", "reasons", "style_sheet"]
 
 _COUNTED: Mapping[str, str] = MappingProxyType(
     {
@@ -72,7 +60,9 @@ def _body(facts: Facts) -> Iterator[Html]:
     compression = facts.compression
     duplicates = [section("copies", "Duplicates side by side", *clusters(facts))] if clusters_of(facts) else []
     yield element("a", {"class": "skip", "href": "#passages"}, "to the passages")
-    yield element("header", {"class": "top"}, *_heading(compression.query), numbers(facts))
+    query, kicker = compression.query, element("p", {"class": "kicker"}, "ctxcompress x-ray")
+    shown = element("h1", {"dir": "auto"}, query) if query.strip() else element("h1", {"class": "none"}, _EMPTY)
+    yield element("header", {"class": "top"}, kicker, shown, numbers(facts))
     yield element(
         "main",
         None,
@@ -83,25 +73,19 @@ def _body(facts: Facts) -> Iterator[Html]:
             section("tokens", "Where the tokens went", steps(facts)),
             section("stages", "Stages", stages(compression.stages)),
         ),
-        section("about", "Question and options", _about(facts)),
+        section("about", "Question and options", pairs((*facts.question, *facts.options), 300)),
         section("passages", "Passages", cards(facts)),
         *duplicates,
     )
 
 
-def _heading(query: str) -> list[Html]:
-    shown = element("h1", {"dir": "auto"}, query) if query.strip() else element("h1", {"class": "none"}, _EMPTY)
-    return [element("p", {"class": "kicker"}, "ctxcompress x-ray"), shown]
-
-
 def numbers(facts: Facts, *others: Html) -> Html:
     """Return the tokens and passages before and after, others made by `number`, and how full the budget is."""
     compression, tokens_in = facts.compression, facts.tokens_in
-    saved = f"{100 * (tokens_in - compression.tokens) / tokens_in:.1f} % saved" if tokens_in else ""
     lines = sum(part.metadata_only for part in compression.passages)
     also = f"{lines:,} of them as a line" if lines else ""
     boxes = (
-        number(f"{compression.tokens:,}", f"of {plural(tokens_in, 'token')}", saved),
+        number(f"{compression.tokens:,}", f"of {plural(tokens_in, 'token')}", saved(tokens_in, compression.tokens)),
         number(f"{len(compression.passages):,}", f"of {plural(len(facts.passages), 'passage')}", also),
         *others,
     )
@@ -111,16 +95,6 @@ def numbers(facts: Facts, *others: Html) -> Html:
 def number(figure: str, of: str, also: str) -> Html:
     """Return a figure in large print with what it counts."""
     return element("p", None, element("strong", None, figure), " ", of, element("small", None, also))
-
-
-def _about(facts: Facts) -> Html:
-    """Return a list of what is known about the query, and of the options."""
-    rows = (
-        part
-        for name, value in (*facts.question, *facts.options)
-        for part in (element("dt", None, name), element("dd", None, label(value, 300)))
-    )
-    return element("dl", None, *rows)
 
 
 def gauge(tokens: int, most: int) -> Html:
@@ -134,21 +108,16 @@ def gauge(tokens: int, most: int) -> Html:
 def steps(facts: Facts) -> Html:
     """Return a table of the tokens that are left after each reason."""
     found = facts.steps()
-    head = _head("what", "change", "left", _LEGEND)
-    return element("table", {"class": "fall"}, head, element("tbody", None, *_rows(facts, found)))
+    names = head("what", "change", "left", _LEGEND)
+    return element("table", {"class": "fall"}, names, element("tbody", None, *_rows(facts, found)))
 
 
 def _rows(facts: Facts, found: Sequence[Step]) -> Iterator[Html]:
     compression, tokens_in = facts.compression, facts.tokens_in
     most = max(tokens_in, compression.max_tokens, compression.tokens, *(step.after for step in found), 1)
     limit = compression.max_tokens / most
-    yield _row(
-        "input",
-        f"{len(facts.passages):,} passages",
-        None,
-        tokens_in,
-        _bar(("left", 0.0, tokens_in / most), limit=limit),
-    )
+    bar = _bar(("left", 0.0, tokens_in / most), limit=limit)
+    yield _row("input", f"{len(facts.passages):,} passages", None, tokens_in, bar)
     tokens = tokens_in
     for reason, before, after in found:
         kept, gone = ("left", 0.0, min(after, before) / most), ("gone", after / most, (before - after) / most)
@@ -161,26 +130,19 @@ def _rows(facts: Facts, found: Sequence[Step]) -> Iterator[Html]:
 
 
 def _row(name: str, meaning: str, change: int | None, left: int, bar: Html) -> Html:
-    return element(
-        "tr",
-        None,
-        element("th", {"scope": "row"}, name, element("small", None, meaning)),
-        element("td", {"class": "n"}, "" if change is None else f"{change:+,}".replace("-", "\u2212")),
-        element("td", {"class": "n"}, f"{left:,}"),
-        element("td", {"class": "b"}, bar),
-    )
+    changed = "" if change is None else f"{change:+,}".replace("-", "\u2212")
+    return line(name, meaning, (changed, f"{left:,}"), element("td", {"class": "b"}, bar))
 
 
 def stages(found: Sequence[StageStats]) -> Html:
     """Return a table of the counts before and after each stage."""
-    head = _head("stage", "in \u2192 out", "ms")
-    return element("table", {"class": "stages"}, head, element("tbody", None, *map(_stage, found)))
+    names = head("stage", "in \u2192 out", "ms")
+    return element("table", {"class": "stages"}, names, element("tbody", None, *map(_stage, found)))
 
 
 def _stage(stage: StageStats) -> Html:
-    changed = (
-        f"{stage.items_in:,} \u2192 {stage.items_out:,}" if stage.items_in != stage.items_out else f"{stage.items_in:,}"
-    )
+    counts = dict.fromkeys((stage.items_in, stage.items_out))
+    changed = " \u2192 ".join(f"{count:,}" for count in counts)
     return element(
         "tr",
         None,
@@ -188,10 +150,6 @@ def _stage(stage: StageStats) -> Html:
         element("td", {"class": "n"}, changed, " ", element("small", None, _COUNTED.get(stage.name, "passages"))),
         element("td", {"class": "n"}, f"{stage.milliseconds:.1f}"),
     )
-
-
-def _head(*names: str) -> Html:
-    return element("thead", None, element("tr", None, *(element("th", {"scope": "col"}, name) for name in names)))
 
 
 def _bar(*pieces: tuple[str, float, float], limit: float | None = None) -> Html:
@@ -213,10 +171,8 @@ def _percent(share: float) -> str:
 def final_text(facts: Facts) -> Html:
     """Return the final text with links to the passages. Text between passages comes from the format."""
     text = facts.compression.text
-    more = len(text) - _MOST
-    more_text = [element("bdi", {"class": "more"}, f"{more:,} more characters")] if more > 0 else []
     attributes = {"class": "t final", "dir": "auto", "tabindex": "0", "role": "region", "aria-labelledby": "text-title"}
-    return element("div", attributes, *_linked(facts, text[:_MOST]), *more_text)
+    return element("div", attributes, *_linked(facts, text[:_MOST]), *rest(len(text) - _MOST))
 
 
 def _linked(facts: Facts, text: str) -> Iterator[Html]:
@@ -235,8 +191,8 @@ def _linked(facts: Facts, text: str) -> Iterator[Html]:
 def brief(compression: Compression) -> str:
     """Return the brief version: the counts, the drop reasons, and the beginnings of the kept passages."""
     tokens_in = compression.original.tokens()
-    saved = f", {100 * (tokens_in - compression.tokens) / tokens_in:.1f} % saved" if tokens_in else ""
-    tokens = f"{compression.tokens:,} of {plural(tokens_in, 'token')}{saved} (budget {compression.max_tokens:,})"
+    share = f", {saved(tokens_in, compression.tokens)}" if tokens_in else ""
+    tokens = f"{compression.tokens:,} of {plural(tokens_in, 'token')}{share} (budget {compression.max_tokens:,})"
     kept = f"{len(compression.passages):,} of {plural(compression.input_count, 'passage')}"
     return element(
         "div",
@@ -251,9 +207,9 @@ def brief(compression: Compression) -> str:
 
 def kept_passages(compression: Compression) -> list[Html]:
     """Return a list of the beginnings of the kept passages, and how many more there are."""
-    rest = len(compression.passages) - _MOST_PASSAGES
+    more = len(compression.passages) - _MOST_PASSAGES
     shown = element("ol", None, *map(_passage, compression.passages[:_MOST_PASSAGES]))
-    return [shown, *([element("p", None, f"and {plural(rest, 'passage')} more")] if rest > 0 else [])]
+    return [shown, *([element("p", None, f"and {plural(more, 'passage')} more")] if more > 0 else [])]
 
 
 def reasons(dropped: Sequence[Decision]) -> Html:
@@ -269,13 +225,13 @@ def reasons(dropped: Sequence[Decision]) -> Html:
     if not rows:
         return element("p", None, "Nothing is dropped.")
     names = ("dropped", "of", "in all", "why")
-    head = element("thead", None, element("tr", None, *(element("th", None, name) for name in names)))
-    return element("table", None, head, element("tbody", None, *rows))
+    first = element("thead", None, element("tr", None, *(element("th", None, name) for name in names)))
+    return element("table", None, first, element("tbody", None, *rows))
 
 
 def _passage(part: KeptPassage) -> Html:
     name = next(filter(None, (part.original.title, part.original.file_path, part.id)), "")
-    figures = f" · {plural(part.tokens, 'token')} · relevance {figure(part.relevance)}"
+    figures = f" · {plural(part.tokens, 'token')} · relevance {part.relevance:.3g}"
     text = part.text if len(part.text) <= _LONGEST else f"{part.text[:_LONGEST]}…"
     return element(
         "li", None, element("b", None, label(name, 100)), figures, element("blockquote", {"dir": "auto"}, text)

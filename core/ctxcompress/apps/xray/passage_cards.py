@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from ctxcompress.apps.xray.facts import MEANING, Facts, Scored
-from ctxcompress.apps.xray.html import Html, element, figure, label, plural, short
+from ctxcompress.apps.xray.facts import MEANING, Facts, Scored, within
+from ctxcompress.apps.xray.html import Html, element, label, plural, rest, short
 from ctxcompress.code.detection import looks_like_code
 from ctxcompress.data.passages import Passage, Span, joined
 from ctxcompress.data.results import Decision, KeptPassage, Reason
@@ -52,7 +52,8 @@ def parts_of(text: str, kept: KeptPassage | None, dropped: Iterable[Decision], s
     found: list[tuple[Span, Sequence[Part]]] = []
     for decision in dropped:
         for start, end in joined(decision.spans):
-            found.append((Span(start, end), [Part(text[start:end], decision.reason, _best(start, end, scores))]))
+            best = max((scored.score for scored in within(start, end, scores)), default=None)
+            found.append((Span(start, end), [Part(text[start:end], decision.reason, best)]))
     if kept is not None and not kept.metadata_only:
         markers = {before: Part(mark, is_marker=True) for before, mark in kept.markers}
         for number, span in enumerate(kept.spans):
@@ -75,18 +76,6 @@ def _kept(text: str, span: Span, scores: Sequence[Scored]) -> Iterator[Part]:
         yield Part(text[start : span.end])
 
 
-def _best(start: int, end: int, scores: Sequence[Scored]) -> float | None:
-    return max((scored.score for scored in within(start, end, scores)), default=None)
-
-
-def within(start: int, end: int, scores: Sequence[Scored]) -> Iterator[Scored]:
-    """Yield the segments that overlap with these characters."""
-    first = bisect_right(scores, start, key=lambda scored: scored.span.end)
-    while first < len(scores) and scores[first].span.start < end:
-        yield scores[first]
-        first += 1
-
-
 def map_of(facts: Facts) -> Html:
     """Return a row of all passages: whole, in part, or dropped."""
     kept = facts.kept
@@ -96,23 +85,17 @@ def map_of(facts: Facts) -> Html:
 
 def filters(facts: Facts) -> Html:
     """Return the choice of passages to show: all, the kept ones, or those dropped for one reason."""
-    rows = [("all", "all", f"{len(facts.passages):,}"), ("kept", "kept", f"{len(facts.compression.passages):,}")]
+    rows = [("all", f"{len(facts.passages):,}"), ("kept", f"{len(facts.compression.passages):,}")]
     for reason in facts.reasons:
         of = [decision for decision in facts.compression.dropped if decision.reason is reason]
-        rows.append((reason.value, reason.value, f"{len({decision.index for decision in of}):,}"))
-    chosen = [
-        element(
-            "label",
-            {"class": f"f r-{name}"},
-            element("input", {"type": "radio", "name": "f", "id": f"f-{name}", **_checked(name == "all")}),
-            f" {shown} ",
-            element("span", {"class": "n"}, number),
-        )
-        for name, shown, number in rows
-    ]
-    figures = element(
-        "label", {"class": "f"}, element("input", {"type": "checkbox", "id": "figures"}), " scores in figures"
-    )
+        rows.append((reason.value, f"{len({decision.index for decision in of}):,}"))
+    chosen = []
+    for name, number in rows:
+        choice = {"type": "radio", "name": "f", "id": f"f-{name}", **({"checked": ""} if name == "all" else {})}
+        inside = (element("input", choice), f" {name} ", element("span", {"class": "n"}, number))
+        chosen.append(element("label", {"class": f"f r-{name}"}, *inside))
+    box = element("input", {"type": "checkbox", "id": "figures"})
+    figures = element("label", {"class": "f"}, box, " scores in figures")
     legend = element("legend", None, "Show passages")
     return element("fieldset", {"class": "filters"}, legend, *chosen, figures)
 
@@ -164,16 +147,11 @@ def _header(index: int, passage: Passage, part: KeptPassage | None, leader: int 
         details.append(Html.of(("a duplicate: ", link(leader), " stands for it")))
     if part is not None and part.stands_for:
         details.append(Html.of(("stands for ", *_listed(map(link, part.stands_for)))))
+    number = element("a", {"href": f"#p{index}", "class": "no"}, f"#{index}")
     return element(
         "header",
         None,
-        element(
-            "h3",
-            {"id": f"t{index}"},
-            element("a", {"href": f"#p{index}", "class": "no"}, f"#{index}"),
-            " ",
-            label(name),
-        ),
+        element("h3", {"id": f"t{index}"}, number, " ", label(name)),
         element("span", {"class": f"state {_share(part)}"}, _STATES[_share(part)]),
         *([element("p", {"class": "place"}, *_listed(place))] if place else []),
         element("p", {"class": "told"}, *_listed(details)),
@@ -183,13 +161,13 @@ def _header(index: int, passage: Passage, part: KeptPassage | None, leader: int 
 def _figures(passage: Passage, part: KeptPassage | None, facts: Facts) -> Iterator[str]:
     """Yield the retriever's score, the tokens and the relevance of a passage."""
     if (score := known_score(passage)) is not None:
-        yield f"retriever's score {figure(score)}"
+        yield f"retriever's score {score:.3g}"
     tokens_in = plural(facts.count(passage.text), "token")
     if part is None:
         yield tokens_in
         return
     yield f"{part.tokens:,} of {tokens_in}"
-    yield "shown as a line" if part.metadata_only else f"relevance {figure(part.relevance)}"
+    yield "shown as a line" if part.metadata_only else f"relevance {part.relevance:.3g}"
 
 
 def _named(passage: Passage, spans: Sequence[Span]) -> list[str]:
@@ -234,21 +212,19 @@ class _Texts:
 
     def _folded(self, part: Part) -> Iterator[Html]:
         """Yield the beginning of a part, and the rest to be opened."""
-        head, rest = part.text[:_HEAD], part.text[_HEAD:]
-        if part.reason is None or len(rest) <= _SHORTEST:
+        head, more = part.text[:_HEAD], part.text[_HEAD:]
+        if part.reason is None or len(more) <= _SHORTEST:
             yield from self._shown(part)
             return
         yield self._dropped(part.reason, head, _why(part), _HEAD)
-        summary = element("summary", None, f"{len(rest):,} more characters")
-        yield element("details", None, summary, self._dropped(part.reason, rest, "", self.limit))
+        summary = element("summary", None, f"{len(more):,} more characters")
+        yield element("details", None, summary, self._dropped(part.reason, more, "", self.limit))
 
     def _dropped(self, reason: Reason, text: str, why: str, limit: int) -> Html:
         """Return dropped text with its reason right before the first visible character."""
         begin = min(len(text) - len(text.lstrip()), limit) if why else 0
-        inside = [text[:begin], element("bdi", {"class": "why"}, why) if why else "", text[begin:limit]]
-        if len(text) > limit:
-            inside.append(element("bdi", {"class": "more"}, f"{len(text) - limit:,} more characters"))
-        return element("del", {"class": f"d r-{reason.value}"}, *inside)
+        inside = (text[:begin], element("bdi", {"class": "why"}, why) if why else "", text[begin:limit])
+        return element("del", {"class": f"d r-{reason.value}"}, *inside, *rest(len(text) - limit))
 
 
 def _why(part: Part) -> str:
@@ -294,20 +270,19 @@ def clusters(facts: Facts) -> Iterator[Html]:
 def _member(index: int, passage: Passage, leader: Passage) -> Html:
     if passage.text == leader.text:
         return _side(index, passage, [element("i", None, "the same text")], "")
-    return _side(
-        index,
-        passage,
-        list(_marked_differences(leader.text[:_COMPARED], passage.text[:_COMPARED])),
-        "marked: only here",
-    )
+    differences = [*_marked_differences(leader.text[:_COMPARED], passage.text[:_COMPARED])]
+    return _side(index, passage, differences, "marked: only here")
 
 
 def _side(index: int, passage: Passage, inside: Sequence[str], details: str) -> Html:
     name = next(filter(None, (passage.title, passage.file_path, passage.id)), "")
-    rest = len(passage.text) - _COMPARED
-    more = [element("bdi", {"class": "more"}, f"{rest:,} more characters")] if rest > 0 else []
     head = element("p", {"class": "told"}, link(index), " ", label(name, 80), element("small", None, details))
-    return element("div", {"class": "side"}, head, element("div", {"class": "c", "dir": "auto"}, *inside, *more))
+    return element(
+        "div",
+        {"class": "side"},
+        head,
+        element("div", {"class": "c", "dir": "auto"}, *inside, *rest(len(passage.text) - _COMPARED)),
+    )
 
 
 def _marked_differences(one: str, other: str) -> Iterator[str]:
@@ -330,7 +305,3 @@ def _listed(parts: Iterable[Html | str]) -> list[str]:
     for part in parts:
         found += [*[" · "] * bool(found), part]
     return found
-
-
-def _checked(is_so: bool) -> dict[str, str]:
-    return {"checked": ""} if is_so else {}

@@ -4,9 +4,9 @@ import json
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from itertools import starmap
 
-from ctxcompress.apps.xray.html import Html, document, element, label, plural
+from ctxcompress.apps.xray.html import Html, document, element, label, plural, saved
 from ctxcompress.apps.xray.page import kept_passages, number, reasons, style_sheet
 from ctxcompress.data.results import Compression
 from ctxcompress.data.stats import Observation, Report
@@ -15,12 +15,6 @@ __all__ = ["RunXray"]
 
 _MOST_CHARACTERS = 16_000
 """Of the kept search results of a step."""
-
-
-class _Step(NamedTuple):
-    place: int
-    """From 1."""
-    found: Observation
 
 
 class RunXray:
@@ -36,7 +30,7 @@ class RunXray:
     """
 
     def __init__(self, *, most: int = 200) -> None:
-        self._steps: deque[_Step] = deque(maxlen=most)
+        self._steps: deque[tuple[int, Observation]] = deque(maxlen=most)
         self._count = 0
 
     @contextmanager
@@ -46,7 +40,7 @@ class RunXray:
 
     def _add(self, found: Observation) -> None:
         self._count += 1
-        self._steps.append(_Step(self._count, found))
+        self._steps.append((self._count, found))
 
     def page(self, title: str = "What the run compressed") -> str:
         """Return the page: one HTML file without scripts that loads nothing, as `Compression.xray` does.
@@ -55,33 +49,32 @@ class RunXray:
         """
         steps = [*self._steps]
         head = (element("p", {"class": "kicker"}, "ctxcompress x-ray of a run"), element("h1", {"dir": "auto"}, title))
-        top = element("header", {"class": "top"}, *head, _numbers(self._count, steps))
-        return document(title, style_sheet(), top, element("main", None, *map(_card, steps)))
+        top = element("header", {"class": "top"}, *head, _numbers(self._count, [found for _, found in steps]))
+        return document(title, style_sheet(), top, element("main", None, *starmap(_card, steps)))
 
 
-def _numbers(count: int, steps: Sequence[_Step]) -> Html:
-    before = sum(step.found.original_tokens for step in steps)
-    after = sum(step.found.compressed_tokens for step in steps)
-    saved = f"{100 * (before - after) / before:.1f} % saved" if before else ""
+def _numbers(count: int, steps: Sequence[Observation]) -> Html:
+    before = sum(step.original_tokens for step in steps)
+    after = sum(step.compressed_tokens for step in steps)
     earlier = f"the last {len(steps):,} are shown" if count > len(steps) else ""
-    seconds = sum(step.found.duration for step in steps)
+    seconds = sum(step.duration for step in steps)
     return element(
         "div",
         {"class": "numbers"},
-        number(f"{after:,}", f"of {plural(before, 'token')}", saved),
+        number(f"{after:,}", f"of {plural(before, 'token')}", saved(before, after)),
         number(f"{count:,}", "step" if count == 1 else "steps", earlier),
         number(f"{1e3 * seconds:,.0f}", "milliseconds", ""),
     )
 
 
-def _card(step: _Step) -> Html:
-    found = step.found
-    saved = f", {100 * found.tokens_saved / found.original_tokens:.1f} % saved" if found.original_tokens else ""
+def _card(place: int, found: Observation) -> Html:
+    share = saved(found.original_tokens, found.compressed_tokens)
     budget = "" if found.max_tokens is None else f" (budget {found.max_tokens:,})"
-    tokens = f"{found.compressed_tokens:,} of {plural(found.original_tokens, 'token')}{saved}{budget}"
-    kept = f"{found.kept:,} of {plural(found.passages, 'passage')} · {tokens} · {1e3 * found.duration:,.1f} ms"
+    tokens = f"{found.compressed_tokens:,} of {plural(found.original_tokens, 'token')}"
+    tokens = ", ".join(filter(None, (tokens, share)))
+    kept = f"{found.kept:,} of {plural(found.passages, 'passage')} · {tokens}{budget} · {1e3 * found.duration:,.1f} ms"
     name = found.result.query.strip() if isinstance(found.result, Compression) else "search results"
-    head = element("h2", None, f"{step.place}. ", label(name or "no query", 200))
+    head = element("h2", None, f"{place}. ", label(name or "no query", 200))
     return element(
         "article",
         {"class": "p"},

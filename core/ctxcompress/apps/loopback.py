@@ -1,23 +1,29 @@
-"""Limits on HTTP connections: how long a client may take, how much it may send, and how many connections there may be.
+"""What the servers of this machine share: they listen on 127.0.0.1, answer no other host or origin, and bound clients.
 
-uvicorn waits without end for the rest of a request and for a client to read its answer. This module
-extends uvicorn's protocol with a deadline for both, and limits the number of connections.
+uvicorn waits without end for the rest of a request and for a client to read its answer. This module extends uvicorn's
+protocol with a deadline for both, and limits the number of connections. It needs the extra `mcp`.
 """
 
 import asyncio
 import selectors
+import socket
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
 import h11
+import uvicorn
+from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-__all__ = ["Limits", "WholeRequests", "bounded_protocol"]
+from ctxcompress.errors import ConfigError
+
+__all__ = ["Limits", "bounded_protocol", "local_server", "serve_on"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,28 +170,22 @@ class _BoundedProtocol(H11Protocol):
         """Whether a request goes on after it was answered. No other request follows it."""
         return self._is_answered() and self.conn.their_state is h11.SEND_BODY
 
-    def _is_waiting(self) -> bool:
-        """Whether the server waits for the client, and answers nothing."""
-        return self._is_incomplete() or self.cycle is None or self._is_answered()
-
     def _make_place(self) -> bool:
         """Return whether this connection may stay. If there are too many, end another one for it."""
         others = [other for other in self.connections if isinstance(other, _BoundedProtocol) and other is not self]
-        alive = [other for other in others if not other._has_ended()]
+        alive = [each for each in others if not each.transport.is_closing() or each.transport.get_write_buffer_size()]
         if len(alive) < self._limits.connections:
             return True
-        waiting = sorted((other for other in alive if other._is_waiting()), key=lambda other: other._merit())
+        # Those that wait for the client, and answer nothing: first refused requests, then connections without any
+        # earlier request, then those that wait longest.
+        waiting = sorted(
+            (each for each in alive if each._is_incomplete() or each.cycle is None or each._is_answered()),
+            key=lambda each: (not each._is_over(), each.cycle is not None, each._waiting_since),
+        )
         least = next((other for other in waiting if other._is_over() or not other._has_unread()), None)
         if least is not None:
             least.transport.abort()
         return least is not None
-
-    def _has_ended(self) -> bool:
-        return self.transport.is_closing() and not self.transport.get_write_buffer_size()
-
-    def _merit(self) -> tuple[bool, bool, float]:
-        """Rank connections to keep: no refused request first, then any earlier request, then the shorter wait."""
-        return not self._is_over(), self.cycle is not None, self._waiting_since
 
     def _has_unread(self) -> bool:
         """Whether data has arrived that was not read yet, so that the client is not the one who is late."""
@@ -205,3 +205,73 @@ def _cancel(*timers: asyncio.TimerHandle | None) -> None:
     for timer in timers:
         if timer is not None:
             timer.cancel()
+
+
+_HOST = "127.0.0.1"
+_NAMES = (_HOST, "localhost")
+_BACKLOG = 64
+"""Connections that the system accepts before the event loop handles them."""
+
+
+def serve_on(port: int, make: Callable[[int], uvicorn.Server], ready: Callable[[str], object]) -> None:
+    """Serve on this port of 127.0.0.1 until interrupted; 0 picks a free one.
+
+    make: makes the server for the port. ready: called with the address, without a slash at the end, once it listens.
+
+    Raises ConfigError if the port is in use.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind((_HOST, port))
+        except (OSError, OverflowError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise ConfigError(f"port is {port} ({reason}); give a free port up to 65535, or 0 for any") from error
+        port = listening.getsockname()[1]
+        listening.listen()
+        ready(f"http://{_HOST}:{port}")
+        make(port).run(sockets=[listening])
+
+
+def local_server(app: ASGIApp, port: int, limits: Limits) -> uvicorn.Server:
+    """Make a server for a socket that listens on `port` of 127.0.0.1, with limits on slow and numerous clients.
+
+    Requests for another host or from another origin are refused, so that no web page can reach the documents through a
+    name that it points to this address (DNS rebinding).
+    """
+    hosts = frozenset(f"{name}:{port}" for name in _NAMES)
+    return uvicorn.Server(
+        uvicorn.Config(
+            _OwnRequests(WholeRequests(app, limits.body_bytes), hosts),
+            lifespan="on",
+            http=bounded_protocol(limits),
+            ws="none",
+            backlog=_BACKLOG,
+            h11_max_incomplete_event_size=limits.header_bytes,
+            timeout_keep_alive=limits.idle_seconds,
+            timeout_graceful_shutdown=2,
+            log_config=None,
+            log_level="error",
+            access_log=False,
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnRequests:
+    """An application that passes on only requests for these hosts that come from no other origin."""
+
+    app: ASGIApp
+    hosts: frozenset[str]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refused = self._refusal(Headers(scope=scope)) if scope["type"] == "http" else None
+        await (refused or self.app)(scope, receive, send)
+
+    def _refusal(self, headers: Headers) -> Response | None:
+        if headers.get("host") not in self.hosts:
+            return Response("this host is not served", 421)
+        origin = headers.get("origin")  # browsers leave it out of requests that only read their own page
+        if origin is not None and origin not in {f"http://{host}" for host in self.hosts}:
+            return Response("this origin is not served", 403)
+        return None
