@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ctxcompress.code.elision import Elision
 from ctxcompress.data.documents import Document
 from ctxcompress.data.metadata import offset_of
-from ctxcompress.data.passages import Passage, Segment, Span
+from ctxcompress.data.passages import Kind, Passage, Segment, Span
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.guarded import stop_if_cancelled
 from ctxcompress.pipeline.call_cache import MEMORY_ONLY, CallCache, ReadText, TextCodec, key_of
@@ -25,6 +25,7 @@ from ctxcompress.segment.conversation import LoneTurn, recorded_speaker
 from ctxcompress.segment.data_records import is_data
 from ctxcompress.segment.formats import read_each, segment_outlined
 from ctxcompress.segment.prose import segments_together
+from ctxcompress.segment.sentences import cuts_within
 from ctxcompress.segment.source_code import WHOLE
 from ctxcompress.select.between_segments import gaps
 from ctxcompress.select.knapsack import counts_of
@@ -39,6 +40,7 @@ _UNCOUNTED = 8
 """Queries about the same passages before the tokens of all their segments are counted."""
 _AT_ONCE = 100_000
 """Characters that are read between two looks whether the work is cancelled, or one text."""
+_CUT = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE, Kind.LOG))
 _MIN_CHARACTERS = 120
 """Shorter functions are not cut, however small the budget."""
 
@@ -249,13 +251,23 @@ def _analysis(
     texts: Sequence[ReadText],
     options: AnalysisOptions,
 ) -> Analysis:
-    table = SegmentTable.of(documents, [segments_of(text, options) for text in texts])
+    table = _with_long_cut(SegmentTable.of(documents, [segments_of(text, options) for text in texts]), options.whole)
     elisions = {
         number: Elision(text.text, text.outline, _name(document_passages[number]))
         for number, text in enumerate(texts)
         if text.outline and not is_data(text.outline)
     }
     return Analysis(options, table, Corpus.of(document_passages, table), elisions)
+
+
+def _with_long_cut(table: SegmentTable, longest: int) -> SegmentTable:
+    """Return the table without segments of text with more characters than this: they would take most of the budget."""
+    cuts = {}
+    for number, text in enumerate(table.texts):
+        if len(text) > longest and table.kind[number] in _CUT and table.unit[number] is None:
+            start = table.start[number]
+            cuts[number] = [start + cut for cut in cuts_within(text, 0, len(text), longest)]
+    return table.cut(cuts, needs_all=False)[0] if any(cuts.values()) else table
 
 
 def _name(passage: Passage) -> str | None:

@@ -21,7 +21,7 @@ from ctxcompress.text.lines import (
 from ctxcompress.text.log_lines import is_log
 from ctxcompress.text.words import WITHOUT_SPACES
 
-__all__ = ["is_prose_line", "segment_lines", "split_sentences"]
+__all__ = ["cuts_within", "is_prose_line", "segment_lines", "split_sentences"]
 
 _LONG = 600
 """A longer piece without sentence ends is cut at lines, clauses or spaces."""
@@ -75,7 +75,7 @@ def split_sentences(text: str, start: int, end: int, language: str) -> list[int]
     cuts = []
     for begin, next_ in pairwise([*begins, len(part)]):
         if next_ - begin > _PIECE:
-            cuts.extend(_long_pieces(text, start + begin, start + next_))
+            cuts.extend(cuts_within(text, start + begin, start + next_))
         cuts.append(start + next_)
     return cuts
 
@@ -172,27 +172,27 @@ def _masked(part: str) -> str:
     return _UNUSUAL_SPACE.sub(" ", replace_surrogates(part, "x"))
 
 
-def _long_pieces(text: str, start: int, end: int) -> Iterator[int]:
-    """Yield cuts strictly inside ``[start, end)`` if it is long: at every line end if there are many lines, unless
-    these are of one wrapped sentence, else where clauses end, else at spaces."""
+def cuts_within(text: str, start: int, end: int, longest: int = _LONG) -> Iterator[int]:
+    """Yield cuts strictly inside ``[start, end)`` if it has more characters than `longest`: at every line end if there
+    are many lines, unless these are of one wrapped sentence, else where clauses end, else at spaces."""
     part = text[start:end]
     dense = 0 if part.isascii() else len(_UNSPACED.findall(part))
-    if len(part) + (_DENSE - 1) * dense <= _LONG:
+    if len(part) + (_DENSE - 1) * dense <= longest:
         return
-    least = _PIECE // _DENSE if 2 * dense > len(part) else _PIECE
+    least = min(_PIECE, longest // 2) // (_DENSE if 2 * dense > len(part) else 1)
     lines = part.rstrip().split("\n")
     has_lines = len(lines) > 1 + len(part) // _LONG and not are_wrapped(lines)
     last = start
-    for place in _line_ends(text, start, end) if has_lines else _clauses(text, start, end, least):
+    for place in _line_ends(text, start, end, least) if has_lines else _clauses(text, start, end, least):
         cut = _before_marker(text, last, place)
         if cut > last and is_between_graphemes(text, cut) and not is_marker(text[last:cut]):
             yield cut
             last = cut
 
 
-def _line_ends(text: str, start: int, end: int) -> Iterator[int]:
+def _line_ends(text: str, start: int, end: int, least: int) -> Iterator[int]:
     """Yield where lines end. The last few short ones stay together."""
-    while end - start > _PIECE and (match := _LINE_END.search(text, start, end)) and match.end() < end:
+    while end - start > least and (match := _LINE_END.search(text, start, end)) and match.end() < end:
         start = match.end()
         yield start
 

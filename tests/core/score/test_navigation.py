@@ -29,7 +29,7 @@ def test_text_that_leads_to_a_section_does_not_take_its_room(leading):
 )
 def test_data_are_no_navigation(rows):
     name, number = rows.split("\n")[2].rsplit(" ", 1)
-    others = [f"{line.rsplit(' ', 1)[0].strip(',')}\n\n{FILLER}" for line in rows.split("\n")]
+    others = [f"{line.rsplit(' ', 1)[0].strip(',')}.\n\n{FILLER}" for line in rows.split("\n")]
     assert f"{name} {number}" in compress(f"How much is {name.strip(',')}?", [rows, *others], max_tokens=40).text
 
 
