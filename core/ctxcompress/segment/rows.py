@@ -9,7 +9,7 @@ its year.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, islice, takewhile
+from itertools import accumulate, islice, pairwise, takewhile
 
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment
 from ctxcompress.lazy_regex import lazy_regex
@@ -41,6 +41,7 @@ _PUNCTUATED = lazy_regex(r"[^\W\d_]{2}[)\]\"'\u2019]?(?:[.,;!?](?=\s)|[-\u2010\u
 _LETTER = lazy_regex(r"[^\W_]")
 _FOLDER = lazy_regex(r"(?:\.{0,2}/[^\n]*|\.{1,2}|[^\s/]++/[^\n]*):\Z")
 """The line above the files of a folder."""
+_RULE = lazy_regex(r"\|-[^|\n]*+\n?")
 _DIGIT = lazy_regex(r"\d")
 _MOST_HEADERS = 3
 """The most rows below the delimiter line that count as header."""
@@ -208,28 +209,44 @@ def table_rows(text: str, block: Block, number: int, first: int) -> Iterator[Seg
     label it has. number: of the block. first: the number of the first segment.
     """
     kind, start, end, heading, _ = block
-    lines = split_lines(text[start:end])
+    lines = _with_cells_joined(split_lines(text[start:end]))
     header = _header_lines(lines)
     if header:
         yield Segment(kind, start, start + sum(map(len, lines[:header])), number, heading)
     above, begin = (first,) if header else (), first + bool(header)
     rows = [_cells_between_bars(line) for line in lines[header:]]
     start += sum(map(len, lines[:header]))
-    for index, (line, group) in enumerate(zip(lines[header:], _groups(rows), strict=True)):
+    for index, (line, (group, label)) in enumerate(zip(lines[header:], _groups(rows), strict=True)):
         needs = above if group == index else (*above, begin + group)
-        yield Segment(kind, start, start + len(line), number, heading, needs, None, rows[group][0])
+        yield Segment(kind, start, start + len(line), number, heading, needs, None, label)
         start += len(line)
 
 
-def _groups(rows: Sequence[Sequence[str]]) -> Iterator[int]:
-    """Yield for each row the number of the row that names its group: its own, unless its first cell is empty, or it has
-    a cell less than that row, whose first cell spans several rows."""
+def _with_cells_joined(lines: Sequence[str]) -> Sequence[str]:
+    """Return the lines; in the markup of wikis, which has a cell on a line and rules between rows, one for each row."""
+    rules = [number for number, line in enumerate(lines) if _RULE.fullmatch(line)]
+    if not _FEWEST <= len(rules) <= len(lines) / 2:
+        return lines
+    bounds = sorted({0, *rules, len(lines)})
+    return ["".join(lines[start:end]) for start, end in pairwise(bounds)]
+
+
+def _groups(rows: Sequence[Sequence[str]]) -> Iterator[tuple[int, str]]:
+    """Yield for each row the number of the row that names its group, or its own, and its label.
+
+    That is the row above if the first cell is empty, or if there is a cell less than in that row, whose first cell
+    spans several rows. It is the last row with nothing but its first cell if there are several such rows.
+    """
+    heads = {n for n, cells in enumerate(rows) if len(cells) > 1 and cells[0] and not any(cells[1:])}
     named = width = 0
+    head = -1
     for number, cells in enumerate(rows):
-        is_unnamed = any(cells) and (not cells[0] or 1 < len(cells) == width - 1)
-        if not number or not is_unnamed:
+        if not number or not any(cells) or (cells[0] and not 1 < len(cells) == width - 1):
             named, width = number, len(cells)
-        yield named
+            head = number if len(heads) > 1 and number in heads else head
+        is_named = number == named
+        label = f"{rows[head][0]} {cells[0]}" if is_named and -1 < head < number else rows[named][0]
+        yield (head if is_named and head >= 0 else named), label
 
 
 def _header_lines(lines: Sequence[str]) -> int:

@@ -77,3 +77,30 @@ def test_a_row_without_a_name_comes_with_the_row_that_names_its_group(rows: str)
     text = compress("Sales in Q2 of 2024", [table, *others], max_tokens=60).text
     assert "11" in text
     assert "2024" in text
+
+
+def test_a_row_comes_with_the_row_above_that_has_nothing_but_a_name() -> None:
+    groups = "".join(f"| **Model {n}** | |\n| Power | {40 + n} W |\n| Width | {50 + n} cm |\n" for n in range(8))
+    table = "| Parameter | Value |\n|---|---|\n" + groups
+    rows = segment(table)[1:4]
+    assert [(row.needs, row.label) for row in rows] == [
+        ((0,), "**Model 0**"),
+        ((0, 1), "**Model 0** Power"),
+        ((0, 1), "**Model 0** Width"),
+    ]
+    text = compress("What is the power of Model 5?", [table], max_tokens=60).text
+    assert "| Power | 45 W |" in text.partition("Model 5")[2].partition("Model 6")[0]
+
+
+def test_one_row_without_figures_names_no_group() -> None:
+    table = "| Town | Ships |\n|---|---|\n| Brent | 7 |\n| Fenwick | |\n| Selby | 3 |\n"
+    assert [row.needs for row in segment(table)[1:]] == [(0,), (0,), (0,)]
+
+
+def test_a_row_of_a_wiki_is_whole_though_each_cell_has_its_line() -> None:
+    rows = "".join(f"|-\n| Town {n}\n| {n} ships\n| {n + 10} quays\n" for n in range(6))
+    table = '{| class="wikitable"\n! Town\n! Ships\n! Quays\n' + rows + "|}\n"
+    segments = segment(table)
+    assert [table[part.start : part.end] for part in segments if "Town 3" in table[part.start : part.end]] == [
+        "|-\n| Town 3\n| 3 ships\n| 13 quays\n"
+    ]
