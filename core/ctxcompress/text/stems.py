@@ -23,8 +23,9 @@ __all__ = [
 
 # Arabic vowel points and the tatweel.
 _ARABIC_MARKS = r"\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"
+_HEBREW_POINTS = r"\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
 # The same, the Indic nukta, the joiners.
-_OPTIONAL_MARKS = rf"{_ARABIC_MARKS}\u093c\u200c\u200d"
+_OPTIONAL_MARKS = rf"{_ARABIC_MARKS}{_HEBREW_POINTS}\u093c\u200c\u200d"
 _OPTIONAL_MARK = lazy_regex(f"[{_OPTIONAL_MARKS}]")
 # Accents that show where a Russian word is stressed.
 _STRESS = lazy_regex(r"(?<=[\u0400-\u04ff])[\u0300\u0301]")
@@ -38,7 +39,7 @@ _LETTERS = str.maketrans(
 _DIGITS = "".join(f"{zero}-{chr(ord(zero) + 9)}" for zero in _DIGIT_ZEROS)
 _VARIED = (
     rf"{_OPTIONAL_MARKS}{_DIGITS}ёЁ\u0300-\u036f\u0901\u094d\u0958-\u095f\ufb00-\ufb06\ufb50-\ufdff\ufe70-\ufefc"
-    r"\uff00-\uff9f"
+    r"\uff00-\uff9f\u2460-\u24ff\U0001d400-\U0001d7ff"
 )
 _FOLDED = lazy_regex(f"[{_VARIED}]")
 ACCENTED = r"\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff\ufb00-\ufb06\uff00-\uff5f"

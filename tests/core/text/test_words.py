@@ -200,10 +200,17 @@ def test_each_word_is_found_by_its_stems(language):
 # Spellings
 
 
+def test_a_word_whose_letters_are_spaced_is_there_as_a_whole():
+    (words,) = split_each(["2 W I N T E R storage, a b c"])
+    assert "WINTER" in words
+    assert "abc" not in words
+
+
 @pytest.mark.parametrize(
     "spellings",
     [
         "straße straße|café cafe\u0301|test1 ｔｅｓｔ１|fine ﬁne|елка ёлка \u0435\u0308лка|замок замо\u0301к",
+        "test 𝐭𝐞𝐬𝐭|3 ③|שלום שָׁלוֹם",
         "كتاب كِتَابٌ كتــاب ﻛﺘﺎﺏ|123 ١٢٣ ۱۲۳ १२३ ๑๒๓|हिंदी हिन्दी|पांच पाँच|जमीन ज़मीन|\ud800 \ud800",
     ],
 )
