@@ -20,7 +20,7 @@ from ctxcompress.pipeline.analysis import Analysed, Analysis
 from ctxcompress.pipeline.task import OriginalText
 from ctxcompress.query.focus import questions_in
 from ctxcompress.query.terms import Question, asks_for_all
-from ctxcompress.score.adjustments import UNASKED, Judged, adjusted_worth, unasked_boilerplate
+from ctxcompress.score.adjustments import UNASKED, Judged, adjusted, unasked_boilerplate
 from ctxcompress.score.evidence import confidence, evidence, matches_in
 from ctxcompress.score.features import relevance, scores_of_rank_bm25
 from ctxcompress.score.log_relevance import rescore_logs
@@ -182,7 +182,7 @@ def _worth(best: _Judgement, analysis: Analysis, config: CompressionConfig) -> F
         worth = best.scores.copy()
     else:
         judged = Judged(best.question, analysis.corpus, completions=analysis.completions)
-        likely = adjusted_worth(judged, best.scores)
+        likely = adjusted(judged, best.scores, is_worth=True)
         worth = (likely / (1 - np.minimum(likely, 1 - 1e-12))) ** 0.25
     if config.type_weights:
         worth *= np.array([config.type_weights.get(kind, 1.0) for kind in analysis.table.kind])

@@ -28,8 +28,7 @@ __all__ = [
     "UNASKED",
     "Adjustment",
     "Judged",
-    "adjusted_probability",
-    "adjusted_worth",
+    "adjusted",
     "raise_long_turns",
     "raise_rows",
     "raise_yes_no_answers",
@@ -319,15 +318,8 @@ OF_WORTH = (
 """They change what a segment is worth to the selection, and not whether it is likely."""
 
 
-def adjusted_probability(judged: Judged, probability: Floats) -> Floats:
-    """Return how likely each segment is needed, shape (segments,)."""
-    for adjustment in OF_PROBABILITY:
-        probability = adjustment.change(judged, probability)
-    return probability
-
-
-def adjusted_worth(judged: Judged, probability: Floats) -> Floats:
-    """Return the probabilities by which the selection values the segments, shape (segments,)."""
-    for adjustment in OF_WORTH:
+def adjusted(judged: Judged, probability: Floats, *, is_worth: bool = False) -> Floats:
+    """Return how likely each segment is needed, shape (segments,); or by what the selection values it."""
+    for adjustment in OF_WORTH if is_worth else OF_PROBABILITY:
         probability = adjustment.change(judged, probability)
     return probability

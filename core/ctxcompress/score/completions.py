@@ -25,15 +25,9 @@ _SHARE_BEFORE = 0.15
 """The same for what the segment completes itself, and for the wider branch of a tree."""
 _FIELDS = 5.0
 """How many fields in all the best field of a record makes as likely as itself: a section can have hundreds."""
-_PARAGRAPH, _LIST_ITEM, _QUOTE, _HEADING, _RECORD = (
-    Kind.PARAGRAPH,
-    Kind.LIST_ITEM,
-    Kind.QUOTE,
-    Kind.HEADING,
-    Kind.RECORD,
-)  # ten times as fast as attributes of an enum
-_PROSE = frozenset((_PARAGRAPH, _LIST_ITEM, _QUOTE))
-_UNENDED = _PROSE | {_HEADING}
+_LIST_ITEM, _RECORD = Kind.LIST_ITEM, Kind.RECORD  # ten times as fast as attributes of an enum
+_PROSE = frozenset((Kind.PARAGRAPH, _LIST_ITEM, Kind.QUOTE))
+_UNENDED = _PROSE | {Kind.HEADING}
 """The kinds that go on with the next segment, whatever it is, if their text does not end a sentence."""
 
 

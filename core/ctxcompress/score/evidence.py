@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ctxcompress.data.named_patterns import dates_in, is_same_date
 from ctxcompress.data.table import Floats, Integers
 from ctxcompress.query.terms import Question, clauses
-from ctxcompress.score.adjustments import Judged, adjusted_probability
+from ctxcompress.score.adjustments import Judged, adjusted
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import FEATURES, TURNS, features, is_conversation, turn_features
@@ -176,7 +176,7 @@ def evidence(question: Question, corpus: Corpus, matches: Matches, semantics: Se
         probability = _rescored("turns", corpus.turns, turn_features(corpus, probability), probability)
     if semantics.reader:
         probability = _after_reading(question.text, corpus, semantics.reader, probability, is_alone=not matches.any)
-    return adjusted_probability(Judged(question, corpus, closeness), probability)
+    return adjusted(Judged(question, corpus, closeness), probability)
 
 
 def _of_all(
