@@ -75,15 +75,18 @@ class RememberedComparer:
 
     def __init__(self, comparer: StaticVectors) -> None:
         self._comparer = comparer
-        self._known: dict[tuple[str, int], Floats] = {}
+        self._known: dict[tuple[tuple[str, ...], int], Floats] = {}
 
     def pieces(self, words: Sequence[str], /) -> tuple[int, int]:
         return self._comparer.pieces(words)
 
     def compare(self, query: str, texts: Sequence[str], /) -> Floats:
-        key = (query, hash(tuple(texts)))
+        return self.compare_each([query], texts)[0]
+
+    def compare_each(self, queries: Sequence[str], texts: Sequence[str], /) -> Floats:
+        key = (tuple(queries), hash(tuple(texts)))
         if key not in self._known:
-            self._known[key] = np.asarray(self._comparer.compare(query, texts))
+            self._known[key] = np.asarray(self._comparer.compare_each(queries, texts))
         return self._known[key]
 
 

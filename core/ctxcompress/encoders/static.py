@@ -56,9 +56,14 @@ class StaticVectors:
 
     def compare(self, query: str, texts: Sequence[str], /) -> Floats:
         """Return the cosine of each text with the query, shape (texts,), and 0 for a text without tokens."""
-        split = [_WORDS(text) for text in (query, *texts)]
-        closeness: Floats = self.compare_words(split[:1], split[1:], (), np.full(len(texts), -1))[0][0]
+        closeness: Floats = self.compare_each([query], texts)[0]
         return closeness
+
+    def compare_each(self, queries: Sequence[str], texts: Sequence[str], /) -> Floats:
+        """Return `compare` for each query, shape (queries, texts), while encoding the texts only once."""
+        asked, compared = list(map(_WORDS, queries)), list(map(_WORDS, texts))
+        of_texts, _ = self.compare_words(asked, compared, (), np.full(len(texts), -1))
+        return of_texts
 
     def compare_words(
         self,
@@ -68,7 +73,7 @@ class StaticVectors:
         label_of: Integers,
         /,
     ) -> tuple[Floats, Floats]:
-        """Return how close texts are with their labels before them, as `compare` does, and how close labels are.
+        """Return how close texts are with their labels before them, as `compare_each` does, and how close labels are.
 
         The texts are given as words, and every label is read once. Tokens weigh the same in labels and texts.
         label_of: the number of each text's label, -1 for none.

@@ -44,16 +44,12 @@ def record_segments(text: str, nodes: Sequence[Node], whole: int) -> list[Segmen
     The label of a segment is the keys that lead to it and the names of the records that it is in. whole: the most
     characters of a segment.
     """
-    builder = _Builder(text, min(whole // _PART, _LONGEST))
-    builder.add_all(nodes)
-    return builder.segments
+    return _Builder(text, min(whole // _PART, _LONGEST), nodes).segments
 
 
 def embedded_records(block: Segment, text: str, first: int) -> list[Segment]:
     """Return the segments of a block of prose that is data, or none if it is not. first: the number of the first."""
     source = text[block.start : block.end]
-    builder = _Builder(source, _EMBEDDED)
-    builder.add_all(embedded_outline(source))
     return [
         part._replace(
             start=block.start + part.start,
@@ -62,20 +58,18 @@ def embedded_records(block: Segment, text: str, first: int) -> list[Segment]:
             heading=block.heading,
             needs=(*block.needs, *(first + other for other in part.needs)),
         )
-        for part in builder.segments
+        for part in _Builder(source, _EMBEDDED, embedded_outline(source)).segments
     ]
 
 
 class _Builder:
     """A collector of the segments of one text."""
 
-    def __init__(self, text: str, longest: int) -> None:
+    def __init__(self, text: str, longest: int, nodes: Sequence[Node]) -> None:
         self._text, self._longest = text, longest
         self.segments: list[Segment] = []
         self._block = self._blocks = -1
         """The number of the present block, and of the last one."""
-
-    def add_all(self, nodes: Sequence[Node]) -> None:
         for node in nodes:
             self._add_block(node, (), ())
 

@@ -82,9 +82,8 @@ def json_outline(text: str) -> tuple[Node, ...]:
     quote = _QUOTE.search(text)
     if quote is None:
         return ()
-    within = quote.end()
     is_outside = _OPENING_QUOTE.search(text[: quote.start()][-_SMALL:]) is not None
-    begins = (0, within) if is_outside else (within, 0)
+    begins = (0, quote.end()) if is_outside else (quote.end(), 0)
     return next(filter(None, (_outline(text, begin, is_chunk=True) for begin in begins)), ())
 
 
@@ -235,12 +234,10 @@ class _Reader:
 
     def _expect_value(self, place: int) -> None:
         """Check that a value may begin here. Only values on lines of their own follow one another without a comma."""
-        if self._stack[-1].has_value and (len(self._stack) > 1 or not self._begins_line(place)):
-            raise _NotJsonError
-
-    def _begins_line(self, place: int) -> bool:
-        line = self._text.rfind("\n", 0, place) + 1
-        return line > 0 and not self._text[line:place].strip()
+        if self._stack[-1].has_value:
+            line = self._text.rfind("\n", 0, place) + 1
+            if len(self._stack) > 1 or not line or self._text[line:place].strip():
+                raise _NotJsonError
 
     def _end_value(self, top: _Container, *, may_be_missing: bool = False) -> None:
         """Check that a value is complete, and has a key in an object."""

@@ -39,7 +39,6 @@ _SENTENCE_OR_TAG = lazy_regex(r"(?P<tag><[^<>]*+>)|[.!?][\"')\]]*+\s++(?=[^\s<])
 _MARKDOWN = lazy_regex(r"^(?:#{1,6} |```|~~~)", re.MULTILINE)
 _PAGE = lazy_regex(r"\s*+<(?:\?xml|!doctype|html)\b", re.IGNORECASE)
 _LINE_END = lazy_regex(r"[ \t]*+\r?\n")
-_CLOSING_TAG = "</"
 TextNode = tuple[Span, str]
 """A text node, and what comes before it: white space, and the mark of its line."""
 _UNREAD = frozenset("script style svg noscript template".split())
@@ -88,7 +87,7 @@ def is_html(text: str) -> bool:
 
 
 def _is_markup(text: str) -> bool:
-    if text.lstrip()[:1] != "<" or not _BEGINNING.match(text) or _CLOSING_TAG not in text:
+    if text.lstrip()[:1] != "<" or not _BEGINNING.match(text) or "</" not in text:
         return False
     return _PAGE.match(text) is not None or not _MARKDOWN.search(text)
 

@@ -145,13 +145,8 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
         return records
     if kind is Kind.PARAGRAPH and (rows := column_rows(text, start, end, number, first, heading)):
         return rows
-    return _sentences(text, block, number, language)
-
-
-def _sentences(text: str, block: Block, number: int, language: str) -> list[Segment]:
-    kind, start, end, heading, _ = block
-    cuts = split_sentences(text, start, end, language)
-    return [Segment(kind, begin, cut, number, heading) for begin, cut in zip([start, *cuts], cuts, strict=False)]
+    cuts = pairwise([start, *split_sentences(text, start, end, language)])
+    return [Segment(kind, begin, cut, number, heading) for begin, cut in cuts]
 
 
 def _code(text: str, block: Block, number: int, first: int) -> Iterator[Segment]:

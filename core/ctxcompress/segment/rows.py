@@ -9,7 +9,7 @@ its year.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, islice, takewhile
+from itertools import accumulate, islice, pairwise, takewhile
 
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment
 from ctxcompress.lazy_regex import lazy_regex
@@ -77,13 +77,10 @@ def column_rows(text: str, start: int, end: int, block: int, first: int, heading
     raw = split_lines(text[start:end])
     whole = [line for line in raw if _LETTER.search(line)]
     lines = [line.strip() for line in whole]
-    if len(lines) < _FEWEST or _are_justified(whole):
-        return []
-    if not have_columns(lines):
+    if len(lines) < _FEWEST or _are_justified(whole) or not have_columns(lines):
         return []
     kind, needs = (Kind.TABLE, (first,)) if _is_header(lines) else (Kind.PARAGRAPH, ())
-    ends = list(_ends(raw, start))
-    pairs = zip((start, *ends), ends, strict=False)
+    pairs = pairwise((start, *_ends(raw, start)))
     return [Segment(kind, begin, last, block, heading, needs if begin > start else ()) for begin, last in pairs]
 
 

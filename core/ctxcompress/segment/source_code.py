@@ -81,17 +81,13 @@ def _divided(text: str, node: Node, language: str) -> tuple[Node, ...]:
     if node.end - node.start <= _LONG_VALUES:
         return (node,)
     node = _cut_apart(text, node, language)
-    if node.body >= 0 and node.end - node.tail > _LONGEST and not _has_clauses(text, node):
+    # Below the body stands nothing that can be dropped, as after a guard with an `#endif`.
+    if node.body >= 0 and node.end - node.tail > _LONGEST and len(clauses(text, node, WHOLE).below) < 2:
         above = Node(NodeKind.STATEMENT, node.start, node.body)
         return (above, *node.children, *_paragraphs(text, node.tail, node.end))
     if node.body >= 0 or node.end - max(node.start, node.signature) <= _LONGEST or node.kind is NodeKind.DOC:
         return (node,)
     return _by_paragraphs(text, node)
-
-
-def _has_clauses(text: str, node: Node) -> bool:
-    """Return whether the text after the body has parts that can be dropped, unlike that of a guard with an `#endif`."""
-    return len(clauses(text, node, WHOLE).below) > 1
 
 
 def _by_paragraphs(text: str, node: Node) -> tuple[Node, ...]:

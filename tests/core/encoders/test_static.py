@@ -2,7 +2,6 @@
 
 import json
 import pickle
-import re
 import subprocess
 import sys
 
@@ -37,8 +36,7 @@ def test_a_synonym_is_nearer_than_unrelated_words(vectors, query, closest):
 
 def test_several_questions_at_once_are_as_each_for_itself(vectors):
     queries, texts = ["doctor", "", "railway departure", "doctor", "字"], ["", *TEXTS, "?!"] * 200
-    asked, compared = ([re.findall(r"\w+", text) for text in given] for given in (queries, texts))
-    at_once, _ = vectors.compare_words(asked, compared, (), np.full(len(texts), -1))
+    at_once = vectors.compare_each(queries, texts)
     assert at_once.shape == (len(queries), len(texts))
     np.testing.assert_array_equal(at_once, [vectors.compare(query, texts) for query in queries])
 
