@@ -15,15 +15,7 @@ from ctxcompress.guarded import awaited, remembered
 if TYPE_CHECKING:
     import asyncio
 
-__all__ = [
-    "Answer",
-    "AsyncLanguageModel",
-    "LLMSelector",
-    "LanguageModel",
-    "ModelOnLoop",
-    "Price",
-    "Prompt",
-]
+__all__ = ["Answer", "AsyncLanguageModel", "LLMSelector", "LanguageModel", "ModelOnLoop", "Price", "Prompt"]
 
 _GREATEST_BREADTH = 100
 

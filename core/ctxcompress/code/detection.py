@@ -12,15 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ctxcompress.code.lexing import LANGUAGES, indent_of
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = [
-    "code_lines",
-    "code_share",
-    "continues_in_next",
-    "end_of_cut_text",
-    "is_code_name",
-    "looks_like_code",
-    "source_language",
-]
+__all__ = ["code_share", "continues_in_next", "end_of_cut_text", "is_code_name", "looks_like_code", "source_language"]
 
 _SAMPLE = 6_000
 _CODE_SHARE = 0.2

@@ -23,7 +23,6 @@ __all__ = [
     "Encoder",
     "OnLoop",
     "PassageVectors",
-    "Pieces",
     "WordComparer",
     "knowledge",
     "word_vectors_of",

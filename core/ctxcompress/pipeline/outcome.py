@@ -213,18 +213,9 @@ def _embedding_hash(passage: Passage) -> str | None:
     return blake2b(array("d", passage.embedding).tobytes(), digest_size=16).hexdigest()
 
 
-def _key_fields(passage: Passage, cache: CallCache) -> tuple[object, ...]:
+def _key_fields(p: Passage, cache: CallCache) -> tuple[object, ...]:
     """Return all fields of a passage but its embedding. The metadata counts because it may hold offsets in a file."""
-    return (
-        passage.id,
-        cache.fingerprint(passage.text),
-        passage.score,
-        passage.doc_id,
-        passage.file_path,
-        passage.header_path,
-        passage.title,
-        dict(passage.metadata),
-    )
+    return (p.id, cache.fingerprint(p.text), p.score, p.doc_id, p.file_path, p.header_path, p.title, dict(p.metadata))
 
 
 def is_worth_remembering(result: Compression) -> bool:

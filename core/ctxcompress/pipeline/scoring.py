@@ -30,15 +30,7 @@ from ctxcompress.select.layout import Layout
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.tokens import TokenCounter
 
-__all__ = [
-    "Listener",
-    "ScoredCall",
-    "ScoredSegments",
-    "confidence_in",
-    "current_listener",
-    "listening",
-    "score_segments",
-]
+__all__ = ["ScoredCall", "ScoredSegments", "confidence_in", "current_listener", "listening", "score_segments"]
 
 _EXEMPT = frozenset((Kind.LOG, Kind.RECORD))
 _FEW = 0.04

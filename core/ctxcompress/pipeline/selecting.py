@@ -233,15 +233,8 @@ def _composed(choices: Choices, named: Sequence[int], candidates: Collection[int
     order = [number for number in with_headings if number not in choices.known]
     found = select_in_order(structure, order, others, choices.layout, choices.budget, counts=choices.counts)
     if found is None:  # each is larger than the budget, so the first one is split
-        only = replace(choices, worth=_only(choices.worth, named[0]), counts=None)
-        found = only.selected(choices.budget)
+        worth = np.where(np.arange(choices.worth.size) == named[0], 1.0, -1.0)
+        found = replace(choices, worth=worth, counts=None).selected(choices.budget)
     if not found.spans:
         raise NoAnswerError("nothing that it names fits")
     return found
-
-
-def _only(worth: Floats, number: int) -> Floats:
-    """Return values with which only this segment is worth keeping."""
-    values = worth * 0 - 1.0
-    values[number] = 1.0
-    return values

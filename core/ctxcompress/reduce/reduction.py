@@ -17,14 +17,7 @@ from ctxcompress.guarded import called_in_time
 from ctxcompress.reduce.overlaps import Link
 from ctxcompress.text.lines import shortened
 
-__all__ = [
-    "MUST_KEEP",
-    "Candidates",
-    "DeliveredTexts",
-    "Reduction",
-    "nothing_matches",
-    "places_in_documents",
-]
+__all__ = ["MUST_KEEP", "Candidates", "DeliveredTexts", "Reduction", "nothing_matches", "places_in_documents"]
 
 MUST_KEEP = "must_keep"
 """The name of the stage that looks for what must be kept. It is skipped if nothing is found."""

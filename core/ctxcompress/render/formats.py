@@ -16,18 +16,15 @@ from ctxcompress.text.lines import BREAKS, INVISIBLE, one_line, shortened, short
 
 __all__ = [
     "RENDERERS",
-    "SCHEMA_VERSION",
     "Entry",
     "Factory",
     "Guard",
-    "Json",
     "Renderer",
     "Shows",
     "as_it_is",
     "known_score",
     "path_of",
     "renderer",
-    "score_of",
     "section_of",
     "title_of",
 ]

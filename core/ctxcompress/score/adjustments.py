@@ -22,18 +22,7 @@ from ctxcompress.score.completions import Completions
 from ctxcompress.score.corpus import Corpus, of_kinds
 from ctxcompress.score.log_relevance import rescore_logs
 
-__all__ = [
-    "OF_PROBABILITY",
-    "OF_WORTH",
-    "UNASKED",
-    "Adjustment",
-    "Judged",
-    "adjusted",
-    "raise_long_turns",
-    "raise_rows",
-    "raise_yes_no_answers",
-    "unasked_boilerplate",
-]
+__all__ = ["OF_PROBABILITY", "OF_WORTH", "UNASKED", "Judged", "adjusted", "unasked_boilerplate"]
 
 _BOILERPLATE = Kind.BOILERPLATE
 UNASKED = 1e-4

@@ -162,18 +162,15 @@ def segment_words(segments: Sequence[Segment], texts: Sequence[str]) -> list[Seq
     that the text begins with."""
     pairs = zip(segments, texts, strict=True)
     texts = [_unescaped(text) if "\\" in text and segment.kind is _RECORD else text for segment, text in pairs]
-    if not any(segment.label for segment in segments):
-        return split_each(texts)
-    return split_each([_without_label(segment, text) for segment, text in zip(segments, texts, strict=True)])
+    if any(segment.label for segment in segments):
+        pairs = zip(segments, texts, strict=True)
+        texts = [text.removeprefix(segment.label) if segment.kind is _TURN else text for segment, text in pairs]
+    return split_each(texts)
 
 
 def _unescaped(text: str) -> str:
     plain = _ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else " ", text)
     return _SURROGATES.sub(lambda match: match[0].encode("utf-16", "surrogatepass").decode("utf-16"), plain)
-
-
-def _without_label(segment: Segment, text: str) -> str:
-    return text.removeprefix(segment.label) if segment.kind is _TURN else text
 
 
 def _section_labels(passages: Sequence[Passage], table: SegmentTable) -> tuple[list[str], list[Sequence[str]]]:

@@ -30,17 +30,7 @@ from ctxcompress.score.matches import (
 )
 from ctxcompress.text.words import Terms
 
-__all__ = [
-    "FEATURES",
-    "TURNS",
-    "Units",
-    "combined",
-    "features",
-    "is_conversation",
-    "relevance",
-    "scores_of_rank_bm25",
-    "turn_features",
-]
+__all__ = ["FEATURES", "TURNS", "features", "is_conversation", "relevance", "scores_of_rank_bm25", "turn_features"]
 
 _SECTION_WEIGHT = 2.5
 _COVERAGE_WEIGHT = 1.0

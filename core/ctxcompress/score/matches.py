@@ -21,12 +21,10 @@ __all__ = [
     "counted",
     "deviation",
     "find_matches",
-    "inverse_frequency",
     "log_odds",
     "occurrences",
     "ranks",
     "relative",
-    "respelled",
     "stacked",
     "standardized",
     "summed",
@@ -196,11 +194,7 @@ def _with_labels(body: Occurrences, section_of: Integers, label: Occurrences) ->
 
 
 def find_matches(
-    corpus: Corpus,
-    query: Mapping[str, float],
-    terms: Terms,
-    asked: Sequence[str] = (),
-    dated: Integers = _NO_UNITS,
+    corpus: Corpus, query: Mapping[str, float], terms: Terms, asked: Sequence[str] = (), dated: Integers = _NO_UNITS
 ) -> Matches:
     """Find the terms of the query in segments, labels and headings.
 

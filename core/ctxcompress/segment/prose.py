@@ -251,10 +251,7 @@ def segments_together(
 
 
 def _by_lines(
-    texts: Sequence[str],
-    segmented: Sequence[Sequence[Segment]],
-    language: str,
-    turns: Iterable[LoneTurn | None],
+    texts: Sequence[str], segmented: Sequence[Sequence[Segment]], language: str, turns: Iterable[LoneTurn | None]
 ) -> dict[int, list[Segment]]:
     """Return the segments of texts that are turns, or no turns, by how their lines begin."""
     lone = {number: found for number, found in enumerate(turns) if found}

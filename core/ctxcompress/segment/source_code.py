@@ -214,13 +214,7 @@ class _Builder:
             self._append(NodeKind.DOC, begin, stop, heading, (*around, *needs))
 
     def _append(
-        self,
-        unit: NodeKind,
-        start: int,
-        end: int,
-        heading: tuple[str, ...],
-        around: tuple[int, ...],
-        label: str = "",
+        self, unit: NodeKind, start: int, end: int, heading: tuple[str, ...], around: tuple[int, ...], label: str = ""
     ) -> None:
         self.segments.append(Segment(Kind.CODE, start, end, self._block, heading, around, unit, label))
 

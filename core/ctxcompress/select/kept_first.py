@@ -253,7 +253,10 @@ class _Parts:
     def of(cls, pieces: Mapping[int, Sequence[Span]], candidates: Candidates, known: Collection[int]) -> "_Parts":
         """pieces: number of a segment -> the spans of the words with matches."""
         old = candidates.structure.table
-        cuts = {number: _cuts(old, number, spans) for number, spans in pieces.items()}
+        cuts = {
+            number: [offset for offset in sorted({*chain(*spans)}) if old.start[number] < offset < old.end[number]]
+            for number, spans in pieces.items()
+        }
         table, firsts = old.cut(cuts)
         matches: list[int] = []
         rests: list[int] = []
@@ -276,8 +279,3 @@ class _Parts:
         structure = Structure(replace(table, segments=segments))
         left = Candidates.of(structure, values, ranked(structure, values, {*done, *matches, *others}))
         return cls(left, matches, sorted(rests, key=lambda part: -values[part]))
-
-
-def _cuts(table: SegmentTable, number: int, spans: Iterable[Span]) -> list[int]:
-    segment = table.segments[number]
-    return [offset for offset in sorted({*chain(*spans)}) if segment.start < offset < segment.end]

@@ -17,7 +17,6 @@ __all__ = [
     "LONGEST_MARKER",
     "after_marks",
     "are_wrapped",
-    "ends_of_graphemes",
     "ends_sentence",
     "is_between_graphemes",
     "is_marker",

@@ -137,7 +137,7 @@ def kept_beginning(stem: str, language: str) -> str:
 
 def lower_case(language: str) -> Callable[[str], str]:
     """Return the function that lower-cases words of `language`. In Turkish, I is the capital of ı, not of i."""
-    return _turkish_lower if language == "tr" else str.lower
+    return (lambda word: word.replace("İ", "i").replace("I", "ı").lower()) if language == "tr" else str.lower
 
 
 def _own_stemmer(language: str) -> Stem:
@@ -155,10 +155,6 @@ def _snowball(language: str) -> Stem:
     return stem
 
 
-def _turkish_lower(word: str) -> str:
-    return word.replace("İ", "i").replace("I", "ı").lower()
-
-
 def _compound_parts(stem: str) -> list[str]:
     """Return every prefix and suffix of a long word that could be a word of its own."""
     if not _LEAST_PART + _LEAST_REST <= len(stem) <= _LONGEST_COMPOUND:
@@ -170,18 +166,7 @@ def _compound_parts(stem: str) -> list[str]:
 # --- Arabic: removing the particles, endings and pronouns that are attached to a word
 
 _ARABIC = lazy_regex(r"[\u0620-\u064a\u0671-\u06d3]")
-_ARABIC_SPELLINGS = {
-    "أ": "ا",
-    "إ": "ا",
-    "آ": "ا",
-    "ٱ": "ا",
-    "ى": "ي",
-    "ئ": "ي",
-    "ی": "ي",
-    "ؤ": "و",
-    "ة": "ه",
-    "ک": "ك",
-}
+_ARABIC_SPELLINGS = {"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ئ": "ي", "ی": "ي", "ؤ": "و", "ة": "ه", "ک": "ك"}
 """Letters with hamza or dots that writers often omit, or that another keyboard lacks -> the plain letter."""
 _LONG_VOWELS = "اوي"
 _PREFIX = lazy_regex(r"(?<![^\n])(?:(?:[وف]?لل|و?[بكف]?ال)(?=[^\n]{3})|و(?=[^\n]{4})|[وفبكل](?=[0-9]+(?![^\n])))")

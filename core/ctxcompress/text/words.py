@@ -20,15 +20,7 @@ from ctxcompress.text.stems import (
     without_accents,
 )
 
-__all__ = [
-    "WITHOUT_SPACES",
-    "Terms",
-    "has_unspaced",
-    "split_each",
-    "split_unspaced",
-    "split_words",
-    "word_pattern",
-]
+__all__ = ["WITHOUT_SPACES", "Terms", "has_unspaced", "split_each", "split_unspaced", "split_words", "word_pattern"]
 
 _ALPHABETIC_UNSPACED = r"\u0e00-\u0e4f\u0e5a-\u0ecf\u0eda-\u0eff\u1000-\u103f\u104a-\u109f\u1780-\u17df\u17ea-\u17ff"
 WITHOUT_SPACES = _ALPHABETIC_UNSPACED + r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af"
