@@ -191,8 +191,7 @@ def _likelihoods(scores: Floats, chance: float, table: SegmentTable) -> Floats:
     odds = min(_PRIOR_ODDS * chance / max(1 - chance, 1e-9), 1.0)
     is_exempt = np.fromiter((kind in _EXEMPT for kind in table.kind), bool, scores.size)
     is_exempt &= np.unique(table.documents[is_exempt]).size > _FEW * (len(table.first) - 1)
-    found: Floats = scores * np.where(is_exempt, 1.0, odds)
-    return found
+    return np.asarray(scores * np.where(is_exempt, 1.0, odds))
 
 
 def _unlikely(likely: NDArray[np.bool_] | None, structure: Structure, unasked: Sequence[int]) -> list[int]:

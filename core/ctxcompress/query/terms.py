@@ -125,10 +125,9 @@ def _other_names(words: Sequence[str], synonyms: Mapping[str, Sequence[str]], te
     if not synonyms:
         return []
     asked = {term for of_word in terms.of_words(words).values() for term in of_word}
-    groups = [(word, *others) for word, others in synonyms.items()]
     found: list[str] = []
-    for group in groups:
-        names = [[*filter(None, terms.of_words(split_words(name)).values())] for name in group]
+    for word, others in synonyms.items():
+        names = [[*filter(None, terms.of_words(split_words(name)).values())] for name in (word, *others)]
         if any(name and all(map(asked.issuperset, name)) for name in names):
             found += [term for name in names for of_word in name for term in of_word]
     return found

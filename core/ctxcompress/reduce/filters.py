@@ -71,8 +71,7 @@ def _with_neighbours(worth: Floats) -> Floats:
     most = max(_FROM_NEIGHBOURS)
     around = np.pad(worth, most)
     parts = (part * around[most - before : most - before + worth.size] for before, part in _FROM_NEIGHBOURS.items())
-    found: Floats = worth + sum(parts)
-    return found
+    return np.asarray(worth + sum(parts))
 
 
 _CHANCE = 0.01

@@ -147,8 +147,7 @@ def _cosines(encoder: Encoder, asked: Floats, texts: Sequence[str]) -> Floats:
             f"the encoder gave vectors of shape {vectors.shape} for {_counted(texts)} and one of {asked.size} numbers "
             "for the question; encode_document must give one such vector for each text"
         )
-    found: Floats = np.einsum("td,d->t", vectors, asked)
-    return found
+    return np.asarray(np.einsum("td,d->t", vectors, asked))
 
 
 def _carried(embeddings: Sequence[Sequence[float] | None], size: int) -> Floats:

@@ -255,8 +255,7 @@ def _rescored(name: str, which: NDArray[np.bool_], rows: Floats, probability: Fl
 
 def sigmoid(logits: Floats) -> Floats:
     """Return 1 / (1 + exp(-logits)), without overflow."""
-    probability: Floats = 1 / (1 + np.exp(-np.minimum(np.maximum(logits, -500.0), 500.0)))
-    return probability
+    return np.asarray(1 / (1 + np.exp(-np.minimum(np.maximum(logits, -500.0), 500.0))))
 
 
 CONFIDENCE: Mapping[str, float] = {

@@ -106,8 +106,7 @@ class _Lines:
     @cached_property
     def rarity(self) -> Floats:
         """How rare each line's shape is: 1 for the only line of its shape, about 0 if all lines have it."""
-        rare: Floats = 1 - np.log(np.bincount(self.shape)[self.shape]) / np.log(self.shape.size + 1)
-        return rare
+        return np.asarray(1 - np.log(np.bincount(self.shape)[self.shape]) / np.log(self.shape.size + 1))
 
     @cached_property
     def severity(self) -> Floats:
@@ -217,8 +216,7 @@ def _matched(corpus: Corpus, lines: _Lines, question: Question, wanted: Mapping[
         return np.zeros(lines.numbers.size)
     has = _occurrences(corpus, question, wanted)[lines.numbers]
     weights = np.array(list(wanted.values())) * _rarity_of_terms(has, lines)
-    shares: Floats = has @ weights / sum(wanted.values())
-    return shares
+    return np.asarray(has @ weights / sum(wanted.values()))
 
 
 def _occurrences(corpus: Corpus, question: Question, wanted: Mapping[str, float]) -> Floats:
@@ -263,8 +261,7 @@ def _rarity_of_terms(has: Floats, lines: _Lines) -> Floats:
     line, term = has.nonzero()
     of_shapes = np.unique(lines.shape[line] * has.shape[1] + term) % has.shape[1]
     frequency = np.bincount(of_shapes, minlength=has.shape[1])
-    rarity: Floats = np.log(1 + (shapes - frequency + 0.5) / (frequency + 0.5)) / np.log(1 + (shapes - 0.5) / 1.5)
-    return rarity
+    return np.asarray(np.log(1 + (shapes - frequency + 0.5) / (frequency + 0.5)) / np.log(1 + (shapes - 0.5) / 1.5))
 
 
 def _share_of_range(values: Floats) -> Floats:
@@ -281,5 +278,4 @@ def _without_repetition(value: Floats, lines: _Lines) -> Floats:
     for place in order.tolist():
         again[place] = seen[lines.shape[place]]
         seen[lines.shape[place]] += 1
-    factor: Floats = _AGAIN ** np.minimum(again, _MOST_AGAIN).astype(float)
-    return factor
+    return np.asarray(_AGAIN ** np.minimum(again, _MOST_AGAIN).astype(float))

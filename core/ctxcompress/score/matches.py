@@ -318,5 +318,4 @@ def standardized(values: Floats) -> Floats:
 def log_odds(probability: Floats) -> Floats:
     """Return the logarithm of the odds of probabilities, which may be 0 or 1."""
     clipped = np.clip(probability, 1e-9, 1 - 1e-9)
-    odds: Floats = np.log(clipped / (1 - clipped))
-    return odds
+    return np.asarray(np.log(clipped / (1 - clipped)))

@@ -72,22 +72,18 @@ class _Log:
         return line._replace(kind=kind) if kind in _GOING_ON else line
 
     def _add(self, line: Line) -> None:
-        if line.kind is _BLANK:
-            self._add_blank(line)
-        elif self._goes_on(line):
+        """Add a line to the segment above it, or as one. What follows a blank line is another block."""
+        is_blank = line.kind is _BLANK
+        if self.segments and (is_blank or self._goes_on(line)):
             self.segments[-1] = self.segments[-1]._replace(end=line.end)
+        elif is_blank:
+            self._append(line, ())
         else:
             self._add_segment(line)
             self._last = line.kind
-
-    def _add_blank(self, line: Line) -> None:
-        """Add a blank line to the segment above it. What follows is another block."""
-        if self.segments:
-            self.segments[-1] = self.segments[-1]._replace(end=line.end)
-        else:
-            self._append(line, ())
-        self._block += 1
-        self._last = _BLANK
+        if is_blank:
+            self._block += 1
+            self._last = _BLANK
 
     def _goes_on(self, line: Line) -> bool:
         """Tell whether a line belongs to the segment above it."""
@@ -97,7 +93,8 @@ class _Log:
 
     def _add_segment(self, line: Line) -> None:
         if line.kind is _FRAME:
-            self._add_frame(line)
+            self._frames += [len(self.segments)] * (self._cause < 0)
+            self._append(line, (self._cause,) if self._cause >= 0 else ())
         elif self._frames and line.kind is not _DEEPER:
             self._close_traceback(line)
         else:
@@ -106,11 +103,6 @@ class _Log:
             elif line.kind is not _DEEPER:
                 self._cause = len(self.segments)
             self._append(line, ())
-
-    def _add_frame(self, line: Line) -> None:
-        if self._cause < 0:
-            self._frames.append(len(self.segments))
-        self._append(line, (self._cause,) if self._cause >= 0 else ())
 
     def _close_traceback(self, line: Line) -> None:
         """Add the line after the frames of a Python traceback, which is the exception. The frames need it."""

@@ -245,13 +245,12 @@ def _spaced(ends: Sequence[int], start: int, most: int) -> Iterator[int]:
             start = int(end)
 
 
-def _runs(nodes: Sequence[Node], most: int) -> Iterator[list[Node]]:
-    """Yield runs of nodes: a definition alone, other nodes together as long as they fit `most` characters."""
-    run: list[Node] = []
+def _runs(nodes: Sequence[Node], most: int) -> list[list[Node]]:
+    """Return runs of nodes: a definition alone, other nodes together as long as they fit `most` characters."""
+    runs: list[list[Node]] = []
     for node in nodes:
-        if run and (node.kind in _ALONE or run[0].kind in _ALONE or node.end - run[0].start > most):
-            yield run
-            run = []
-        run.append(node)
-    if run:
-        yield run
+        first = runs[-1][0] if runs else None
+        if first is None or node.kind in _ALONE or first.kind in _ALONE or node.end - first.start > most:
+            runs.append([])
+        runs[-1].append(node)
+    return runs

@@ -12,6 +12,7 @@ from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.select.layout import Layout
+from ctxcompress.select.repetition import headings_of
 from ctxcompress.select.selection import Candidates, Packing, Selection, ranked, select
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.lines import is_between_graphemes, shortened
@@ -180,11 +181,8 @@ def _with_companions(numbers: Sequence[int], candidates: Candidates) -> set[int]
 
 def _with_headings(numbers: set[int], table: SegmentTable) -> set[int]:
     """Add the headings above these segments."""
-    above, found = table.headings_above(), set(numbers)
-    for number in numbers:
-        while number < len(above) and (number := above[number]) >= 0 and number not in found:
-            found.add(number)
-    return found
+    above = table.headings_above()
+    return numbers.union(*(headings_of(above, number) for number in numbers if number < len(above)))
 
 
 def _with_needs(numbers: Iterable[int], table: SegmentTable) -> set[int]:

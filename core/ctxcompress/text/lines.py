@@ -4,7 +4,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 import regex
 
@@ -149,12 +149,7 @@ def is_between_graphemes(text: str, position: int) -> bool:
 
 def whole_graphemes(text: str, most: int) -> int:
     """Return the length of the longest prefix of `text` with whole graphemes and at most `most` characters."""
-    end = 0
-    for next_ in ends_of_graphemes(text):
-        if next_ > most:
-            break
-        end = next_
-    return end
+    return max(takewhile(most.__ge__, ends_of_graphemes(text)), default=0)
 
 
 def one_line(text: str) -> str:
