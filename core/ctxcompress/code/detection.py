@@ -200,10 +200,8 @@ _QUOTES = tuple((mark, lazy_regex(mark)) for mark in _MARKS)
 """Each alone: a pattern without alternatives is found several times as fast."""
 _SURE_LINES = 4
 """Number of lines of evidence needed to assume that a chunk does not continue the one before."""
-_PART_SAMPLE = 600
-"""Number of characters read of each part between quotes."""
-_MOST_CHANGES = 5
-"""Number of changes between docstring and code after which parts are no longer read."""
+_PART_SAMPLE, _MOST_CHANGES = 600, 5
+"""Characters that are read of a part between quotes, and the most changes between docstring and code."""
 _EXAMPLE_LINES = 4
 """Number of prose lines that the prompt of an interactive session counts for, because docstrings have such examples."""
 _OPENING_DOCSTRING = lazy_regex(r"\s*+[rRbBuUfF]?(?:\"{3}|'{3})[^\s\"']")

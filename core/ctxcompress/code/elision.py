@@ -91,8 +91,7 @@ class Elision:
         return any(line.strip() and not line.lstrip().startswith("#") for line in lines)
 
     def _placeholder(self, node: Node) -> str:
-        """Return the statement that replaces a whole body in Python, and an empty string for values in brackets and in
-        other languages."""
+        """Return what replaces a whole body in Python; "" for values in brackets, and in other languages."""
         if self.language != "python":
             return ""
         head = self._text[node.start : node.body].strip()

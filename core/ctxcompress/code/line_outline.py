@@ -21,10 +21,8 @@ _IMPORT = lazy_regex(
     r"|package[ \t]+\w|(?:const|let|var)[ \t]+[\w{}, ]+=[ \t]*require\(|require(?:_relative)?[ \t(]|extern[ \t]+crate)"
 )
 _DEFINES = frozenset((NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
-_DEEPEST = 12
-"""Levels of nested bodies. Deeper ones are not cut."""
-_SHORT = 250
-"""The most characters of a statement that is not worth cutting."""
+_DEEPEST, _SHORT = 12, 250
+"""Levels of nested bodies, of which deeper ones are not cut; characters of a statement not worth cutting."""
 _ASSIGNMENT = lazy_regex(r"[ \t]*+(?:(?:export|const|let|var|static|final|public|private|pub|readonly|val)[ \t]+)*"
                          r"(?P<name>[A-Za-z_$][\w$]*)[^=\n(){}]{0,80}=(?!=)")  # fmt: skip
 _ENUM = lazy_regex(r"[^\n({]*\benum\b")

@@ -73,8 +73,7 @@ class Document:
         return self.pieces[self._piece_at(offset)].passage
 
     def place(self, offset: int) -> int:
-        """Return the offset in its passage of the character at an offset of the document, or of the next character that
-        is in a passage."""
+        """Return the offset in its passage of a character of the document, or of the next one that is in a passage."""
         number = self._piece_at(offset)
         span = self.pieces[number].span
         place = span.start + max(offset - self.starts[number], 0)

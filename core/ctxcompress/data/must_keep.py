@@ -27,9 +27,8 @@ __all__ = ["FindSpans", "Finds", "MustKeep", "Rule", "missing_texts", "read_rule
 FindSpans = Callable[[str], Iterable[Sequence[int]]]
 """A function from a text to spans of it."""
 
-_SECONDS = 1.0
-"""The time that a regular expression may take in one call, for the first million characters."""
-_CHARACTERS_PER_SECOND = 1_000_000
+_SECONDS, _CHARACTERS_PER_SECOND = 1.0, 1_000_000
+"""The time that a regular expression may take in one call, and for how many characters."""
 _FLAGS = (("IGNORECASE", "i"), ("MULTILINE", "m"), ("DOTALL", "s"), ("VERBOSE", "x"), ("ASCII", "a"))
 _WAYS = (
     'a text, re.compile(...), "ids", "dates", "urls", "code", {"passage": id, "spans": [[start, end]]}, or a function '

@@ -129,10 +129,8 @@ class OnLoop:
 _LEAST, _ENOUGH = 1.5, 3.3
 """Letters per piece: with the least, nothing is known; with enough, everything. English prose has 3.6 to 4.7 in
 all-MiniLM-L6-v2, French 3.1, German 2.6, Hindi 1.5, Arabic 1.0."""
-_MOST_WORDS = 200
-"""The number of words that are looked at: more say the same."""
-_AT_ONCE = 30
-"""The number of words given to a tokenizer at once. It warns of texts that are longer than the model reads."""
+_MOST_WORDS, _AT_ONCE = 200, 30
+"""Words that are looked at, as more say the same, and given to a tokenizer at once: it warns of long texts."""
 _HAN = lazy_regex("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
 _HANGUL = lazy_regex("[\uac00-\ud7af]")
 
@@ -169,8 +167,7 @@ def _sample(texts: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _cut(tokenizer: Any, words: Sequence[str]) -> tuple[int, int]:
-    """Return the number of pieces of the words and of the unknown ones among them; 0 if the tokenizer is of another
-    kind."""
+    """Return the number of pieces of the words, and of unknown ones; 0 for a tokenizer of another kind."""
     fast = getattr(tokenizer, "backend_tokenizer", None)
     if fast is not None:
         pieces = _pieces(fast, " ".join(words))

@@ -212,8 +212,7 @@ class Cutter:
             yield segment_outlined(text, nodes, whole=0)
 
     def _asked(self, text: str, segments: Sequence[Segment]) -> list[float]:
-        """Rate each segment by the query terms in it and in its heading. Terms that are frequent in the text count
-        less."""
+        """Rate each segment by the query terms in it and in its heading: frequent ones count less."""
         terms = Terms(self.language)
         wanted = query_terms(self.query, language=self.language, terms=terms, synonyms=self.config.synonyms)
         word_counts = Counter(split_words(text))

@@ -1,5 +1,4 @@
-"""The fifth step: the result, with the final text and what became of each passage; and what the cache has of it, with
-the keys of that."""
+"""The fifth step: the result, with the final text and what became of each passage; and what the cache has of it."""
 
 from array import array
 from collections.abc import Iterator, Sequence
@@ -136,8 +135,7 @@ class _Outcome:
 
 
 def _repeated_parts(passages: Sequence[Passage], reduction: Reduction, first: int) -> Spans:
-    """Return the parts of passages, from number `first` on, that no document has, because another passage has the same
-    text."""
+    """Return the parts of passages, from number `first` on, that no document has, because another passage has them."""
     whole = {document.passage for document in reduction.documents if document.is_passage}
     if len(whole) == len(passages) - first:
         return {}
@@ -224,8 +222,7 @@ def is_worth_remembering(result: Compression) -> bool:
 
 
 def rows_of(result: Compression) -> Sequence[Any]:
-    """Return a result that is worth remembering as data that JSON can hold, with the numbers of the passages in place
-    of their texts."""
+    """Return a result as data that JSON can hold, with the numbers of the passages in place of their texts."""
     kept = [
         (p.index, p.text if p.metadata_only else None, p.spans, p.tokens, p.relevance, p.stands_for, p.markers)
         for p in result.passages

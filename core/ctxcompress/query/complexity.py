@@ -26,10 +26,8 @@ _SHORT, _LONG = 10, 30
 _QUESTION_MARK = lazy_regex(r"[?\uff1f\u061f]")
 _YEAR = lazy_regex(r"(?<![\w.])(?:19|20)\d\d(?![\w])")
 _RANKED = lazy_regex(r"(?<!\w)(?:top|best|leading)\s++(\d{1,3})(?!\w)")
-_MANY = 3
-"""The fewest compared things that count as many."""
-_CHARACTERS = 2
-"""Number of characters that count as a word in a script without spaces between words."""
+_MANY, _CHARACTERS = 3, 2
+"""The fewest things that are many; characters that count as a word in a script without spaces."""
 
 
 class Complexity(StrEnum):

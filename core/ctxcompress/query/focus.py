@@ -68,10 +68,8 @@ _MOST_QUESTIONS = 8
 """The most questions of a query that are answered apart, which limits the cost of a long one."""
 _ITEM = lazy_regex(r"(?<!\S)\(?(\d{1,2})[.)]\s++(?=\S)")
 """The number before a question of a list."""
-_MOST_OF_COURTESY = 5
-"""Words of a sentence that only greets, thanks or wishes."""
-_FEWEST = 3
-"""Words of a question that can stand alone."""
+_MOST_OF_COURTESY, _FEWEST = 5, 3
+"""Words of a sentence that only greets, thanks or wishes, and of a question that can stand alone."""
 _WORD = lazy_regex(r"\w+")
 
 

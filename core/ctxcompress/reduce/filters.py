@@ -32,10 +32,8 @@ __all__ = [
     "standing",
 ]
 
-_ENDING = 2
-"""The letters at the end of a term that may differ in a text."""
-_LEAST_LETTERS = 4
-"""The least letters that are left of a term; a shorter one is looked for as it is."""
+_ENDING, _LEAST_LETTERS = 2, 4
+"""The letters at the end of a term that may differ in a text, and the least that are looked for."""
 _FROM_NEIGHBOURS = {1: 0.5, 2: 0.25, 3: 0.125, -1: 0.25}
 """How many passages before it a neighbour stands -> the part of what it is worth that a passage is worth, too."""
 _BETWEEN = "\n"
@@ -180,11 +178,8 @@ def _is_tracking(name: str) -> bool:
 
 PREFIX = "[metadata-only]"
 
-_LONGEST = 200
-"""Characters of both lines."""
-_LONGEST_PLACE = 80
-"""Characters of a path or an id."""
-_LONGEST_NAME = 40
+_LONGEST, _LONGEST_PLACE, _LONGEST_NAME = 200, 80, 40
+"""Characters of both lines, of a path or an id, and of a name."""
 _RESERVED = 60
 """Characters that are reserved for the comment, before names take the rest."""
 _SAMPLE = 2_000

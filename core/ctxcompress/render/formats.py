@@ -29,11 +29,8 @@ __all__ = [
     "title_of",
 ]
 
-_LONGEST = 120
-"""Characters of a path or a title."""
-_LONGEST_HEADING = 80
-"""Characters."""
-_MOST_HEADINGS = 8
+_LONGEST, _LONGEST_HEADING, _MOST_HEADINGS = 120, 80, 8
+"""Characters of a path or a title, and of a heading; the most headings."""
 _GREATEST = 1e6
 """Greater scores are written with an exponent."""
 _SIGN = lazy_regex(r"\\*+(?:[§>]|\(-?+\d[\d.e+-]*+\))")

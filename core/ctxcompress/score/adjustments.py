@@ -160,10 +160,8 @@ def _sums(table: SegmentTable, rows: Sequence[int]) -> Iterator[tuple[int, list[
 
 _OF_NAVIGATION = 0.1
 """What contents and indexes keep of their probability. They share more words with a question than what they lead to."""
-_FEWEST_LINES = 4
-"""The least lines of contents or of an index."""
-_LONGEST_LINE = 120
-"""The most characters of such a line."""
+_FEWEST_LINES, _LONGEST_LINE = 4, 120
+"""The least lines of contents or of an index, and the most characters of one."""
 _MOST, _SOME = 0.9, 0.3
 """The least share of lines in order, as the header of a page can be among them; and of lines on another page than the
 one before, and of names that stand elsewhere, as retrieval hands over some of the sections."""

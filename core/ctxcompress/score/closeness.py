@@ -151,8 +151,7 @@ def _cosines(encoder: Encoder, asked: Floats, texts: Sequence[str]) -> Floats:
 
 
 def _carried(embeddings: Sequence[Sequence[float] | None], size: int) -> Floats:
-    """Return the normalized embedding of each passage, shape (passages, size); NaN where it carries none of this
-    size."""
+    """Return the normalized embedding of each passage, shape (passages, size); NaN where none has this size."""
     vectors = np.full((len(embeddings), size), np.nan)
     for number, embedding in enumerate(embeddings):
         if embedding is not None:

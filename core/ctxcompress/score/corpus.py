@@ -22,10 +22,8 @@ _T = TypeVar("_T")
 _RECORD, _TURN = Kind.RECORD, Kind.TURN  # ten times as fast as attributes of an enum
 _ESCAPE = lazy_regex(r"\\++(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 _SURROGATES = lazy_regex(r"[\ud800-\udbff][\udc00-\udfff]")
-_FEW = 2
-"""Documents: so few do not lead to one another."""
-_OWN_TITLES = 0.75
-"""The least share of distinct titles with which a title names its document."""
+_FEW, _OWN_TITLES = 2, 0.75
+"""Documents that do not lead to one another, and the least share of distinct titles that name documents."""
 
 
 class Found(NamedTuple):

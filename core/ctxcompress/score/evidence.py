@@ -143,8 +143,7 @@ def matches_in(corpus: Corpus, question: Question) -> Matches:
 
 
 def _same_dates(query: str, corpus: Corpus, wanted: Mapping[str, float], terms: Terms) -> Integers:
-    """Return the keys of the terms of the dates in the query, in each unit with the same date: "December 2015" occurs
-    in "2015-12-01"."""
+    """Return the keys of the dates of a query in units with the same date: "December 2015" is in "2015-12-01"."""
     number, keys = {term: place for place, term in enumerate(wanted)}, set[int]()
     labels = [segment.label for segment in corpus.segments[: len(corpus.own)]]
     for span, asked in islice(dates_in(query), _MOST_DATES):
@@ -267,10 +266,8 @@ CONFIDENCE: Mapping[str, float] = {
 }
 """Name of a feature -> its weight."""
 _INTERCEPT = -6.96
-_LONG_TERM = 10
-"""Characters: longer terms count no more than these."""
-_LENGTH_POWER = 1.5
-"""How much more a long term counts: it is rarer in other texts than a short one."""
+_LONG_TERM, _LENGTH_POWER = 10, 1.5
+"""Characters: longer terms count no more. And how much more a long one counts: it is rarer in other texts."""
 
 
 def confidence(query: Mapping[str, float], matches: Matches) -> float:
@@ -306,8 +303,7 @@ def confidence_features(query: Mapping[str, float], matches: Matches) -> Floats:
 
 
 def _speakers(matches: Matches) -> Integers:
-    """Return the terms that are names of speakers and not in the text of their turns. They count as found everywhere in
-    the conversation."""
+    """Return the names of speakers that their turns do not have: they count as found everywhere."""
     label, body = matches.own, matches.body
     return np.unique(label.term[~contained(label.keys(), body.keys())])
 

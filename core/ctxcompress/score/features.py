@@ -33,7 +33,6 @@ from ctxcompress.text.words import Terms
 __all__ = ["FEATURES", "TURNS", "features", "is_conversation", "relevance", "scores_of_rank_bm25", "turn_features"]
 
 _SECTION_WEIGHT = 2.5
-_COVERAGE_WEIGHT = 1.0
 _CLASSES = {"rank_bm25": "BM25Okapi", "rank_bm25l": "BM25L", "rank_bm25plus": "BM25Plus"}
 _MOST_TERMS = 100
 """The package reads all segments for each term of the query: no more terms than this are scored."""
@@ -51,7 +50,7 @@ def combined(alone: Floats, section: Floats, in_body: Floats, in_label_alone: Fl
     alone, section: BM25 of each segment and of its section, relative to the best. in_body, in_label_alone: see
     `Matches.coverage`.
     """
-    return alone + _SECTION_WEIGHT * section + _COVERAGE_WEIGHT * relative(in_body + 0.5 * in_label_alone)
+    return alone + _SECTION_WEIGHT * section + relative(in_body + 0.5 * in_label_alone)
 
 
 def scores_of_rank_bm25(

@@ -31,10 +31,8 @@ __all__ = [
 ]
 
 _NO_UNITS: Integers = np.zeros(0, np.intp)
-_SHORTEST = 6
-"""Letters of a word whose misspellings are searched for: too many shorter words differ in one letter."""
-_SHORTEST_REPLACED = 7
-"""The same where one letter is another: "status" is not "states"."""
+_SHORTEST, _SHORTEST_REPLACED = 6, 7
+"""Letters of a word that may lack one or have one more, and have another one: "status" is not "states"."""
 _LABEL_TIMES = 3.0
 """An occurrence in a heading or a title counts as this many in the text."""
 _MOST_RESPELLED = 16
@@ -165,8 +163,7 @@ class Matches:
         return bm25(self.section, summed(self.lengths, self.section_of, self.label.units), self.section_idf)
 
     def coverage(self) -> tuple[Floats, Floats]:
-        """Sum up the idf of the terms in each segment, and of those that only its title and headings have, shape
-        (segments,)."""
+        """Return the summed idf of the terms in each segment, and of those that only its title and headings have."""
         body, weights = self.body, self.idf[self.body.term]
         in_body = summed(weights, body.unit, body.units)
         is_in_label = contained(body.keys(self.section_of[body.unit]), self.label.keys())

@@ -156,16 +156,12 @@ _SPOKEN_TURN = lazy_regex(
 """A name before a colon."""
 _SAMPLE = 5_000
 """Characters: a longer text is only read further if its beginning is a conversation."""
-_LONGEST_LABEL = 200
-_MOST_LINES = 6
-"""The most lines for each turn, on average."""
-_FEW = 4
-"""With fewer turns, speakers need not occur twice."""
-_DISTINCT = 0.75
-"""The greatest share of distinct speakers among the turns if speakers repeat."""
+_LONGEST_LABEL, _MOST_LINES = 200, 6
+"""The most characters of a speaker, and of lines for each turn, on average."""
+_FEW, _DISTINCT = 4, 0.75
+"""With fewer turns, speakers need not occur twice; with more, the greatest share of distinct ones."""
 _SAID_BY_SOME, _SAID_BY_PLAIN, _SAID_BY_MOST = 0.2, 0.3, 0.5
-"""The least share of turns with signs of speech if speakers repeat, if their names are not capitalized, and if no
-speaker repeats."""
+"""The least share of turns with signs of speech: if speakers repeat, if names have no capitals, if none repeats."""
 
 
 def turns_of(text: str) -> list[Turn]:
@@ -197,8 +193,7 @@ def lone_turn(text: str) -> LoneTurn | None:
 
 
 def begins_with_speaker(text: str) -> bool:
-    """Tell whether a name and a colon begin `text`. A text of one line that begins with a letter is no conversation
-    without them."""
+    """Tell whether a name and a colon begin `text`. A line that begins with a letter is no turn without them."""
     match = _SPOKEN_TURN.match("\n" + text)
     return match is not None and _is_speaker(match["name"])
 

@@ -17,18 +17,12 @@ _SMALL = 120
 """The most characters of a list or an object whose values have no nodes of their own."""
 _LONG_STRING = 600
 """Longer strings are cut into sentences."""
-_RUN = 80
-"""The most characters of neighbouring plain values in a list that share a node."""
-_TINY = 8
-"""The most characters of a list or an object that says as little as a plain value."""
-_DEEPEST = 40
-"""The values below this many levels have no nodes of their own."""
-_DEEPEST_READ = 900
-"""What is nested deeper is not read as JSON: parsers refuse it."""
-_KEYS_OF_CHUNK = 3
-"""The least number of keys in a text that begins in the middle of JSON."""
-_CHARACTERS_PER_KEY = 500
-"""A chunk of JSON has at least one key for this many characters."""
+_RUN, _TINY = 80, 8
+"""Characters of plain values in a list that share a node, and of a list or an object that counts as one."""
+_DEEPEST, _DEEPEST_READ = 40, 900
+"""Levels of values with nodes of their own, and of what is read as JSON: parsers refuse more."""
+_KEYS_OF_CHUNK, _CHARACTERS_PER_KEY = 3, 500
+"""The least keys of a text that begins in the middle of JSON, and the most characters for each."""
 _STRING_TEXT = r""" "(?:[^"\\]++|\\.)*+" | '(?:[^'\\]++|\\.)*+' """
 _LITERAL_TEXT = r" -?+(?:\d[\d.eE+-]*+|Infinity|inf) | true | false | null | None | True | False | NaN | nan "
 _TOKEN = lazy_regex(

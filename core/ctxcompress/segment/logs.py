@@ -23,10 +23,8 @@ _LONGEST_GUTTER, _MOST_READ, _NEARLY_ALL = 60, 20_000, 0.95
 """The most characters of a gutter, the characters of a text that show it, and the least share of lines that have it."""
 _LONG = 1_500
 """The most characters of a message with the lines that go on from it. More lines are segments that need its first."""
-_LONG_HUNK = 500
-"""The most characters of a hunk that is one segment."""
-_LONG_PIECE = 400
-"""The most characters of changed lines that are one segment."""
+_LONG_HUNK, _LONG_PIECE = 500, 400
+"""The most characters of a hunk, and of changed lines, that are one segment."""
 _TRACEBACK = lazy_regex(r"[ \t|+]*Traceback \(most")
 _MARK = lazy_regex(
     r"^(?:(?P<hunk>@@ -\d)|(?P<file>diff -|Index: )|(?P<names>--- [^\n]*\n\+\+\+ [^\n]*\n(?=@@ -\d)))", re.MULTILINE

@@ -36,14 +36,10 @@ _OPTION_ABOVE_TEXT = lazy_regex(r"\n(?P<before>[ \t]++)--?[A-Za-z0-9?#@][^\n]*+\
 _FEWEST = 3
 """Options with a text under them, from which on a text without a known title is a manual."""
 _BULLET = lazy_regex(r"[ \t]*+(?:[*\u2022\u00b7o+-]|\(?\w{1,3}[.)])[ \t]")
-_LONGEST_WHOLE = 300
-"""The most characters of an entry that is one block."""
-_SUBSECTION = 4
-"""The most columns before the title of a part of a section."""
-_DEEPEST = 6
-"""Entries within as many others are text."""
-_LONGEST_LABEL = 120
-"""The most characters of a line that is a label."""
+_LONGEST_WHOLE, _LONGEST_LABEL = 300, 120
+"""The most characters of an entry that is one block, and of a line that is a label."""
+_SUBSECTION, _DEEPEST = 4, 6
+"""The most columns before the title of a part of a section; entries within so many others are text."""
 _OPTION = lazy_regex(r"[ \t]*+(?:--?[A-Za-z0-9?#@]|-(?=[,\s]))")
 _SURE_OPTION = lazy_regex(r"--?[A-Za-z0-9?#@]")
 _NAME = lazy_regex(r"(?=[A-Za-z<\[$])(?=[^._=</-]++[._=</-]*+[\w<*])[^\s:;?!\"'|\\]*[._=</-][^\s:;?!\"'|\\]++")
@@ -51,9 +47,8 @@ _NAME = lazy_regex(r"(?=[A-Za-z<\[$])(?=[^._=</-]++[._=</-]*+[\w<*])[^\s:;?!\"'|
 _SIGN = frozenset("._=</")
 _NO_LABEL = (".", ",", ":", ";", "!", "?", "{", "(", "\\", "|")
 """How lines of prose, poems and source code end, but no label."""
-_MOST_WORDS = 5
-"""Words in a label: more are prose that begins with a dash."""
-_MOST_NAMES = 3
+_MOST_WORDS, _MOST_NAMES = 5, 3
+"""Words in a label: more are prose that begins with a dash. And names in one."""
 _TAB = 8
 
 

@@ -13,11 +13,9 @@ from ctxcompress.segment.prose import prose_segments
 
 __all__ = ["TextNode", "html_segments", "is_html", "markup_outline", "text_nodes"]
 
-_SMALL = 120
-"""The most characters of an element whose parts have no nodes of their own."""
+_SMALL, _LONG_TEXT = 120, 300
+"""The most characters of an element whose parts have no nodes, and of text in one that is not cut."""
 _DEEPEST_ELEMENT = 60
-_LONG_TEXT = 300
-"""Longer text within an element is cut into its sentences."""
 _BEGINNING = lazy_regex(r"\s*+<(?:\?xml|!doctype|!--|/?+[a-z_][\w.:-]*+[\s/>])", re.IGNORECASE)
 _TAG = lazy_regex(
     r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<[!?][^>]*+>"

@@ -18,10 +18,8 @@ from ctxcompress.text.lines import are_wrapped, split_lines
 
 __all__ = ["begins_with_header", "column_rows", "have_columns", "row_outline", "table_rows"]
 
-_FEWEST = 3
-"""The least lines of a block of rows, without rules and blank lines, and rows of a CSV file."""
-_FEWEST_SPACED_ROWS = 5
-"""The fewest rows with a space after their commas, as prose has."""
+_FEWEST, _FEWEST_SPACED_ROWS = 3, 5
+"""The least lines of a block of rows, without rules and blank ones, and rows of CSV; if spaces follow commas."""
 _LONGEST_ROW, _LONGEST_CELL = 500, 100
 """The most characters of a row and of a cell, on average. Longer rows have many cells, or else texts in them."""
 _ROW = lazy_regex(r"(?:[^\"\n]++|\"(?:[^\"]++|\"\")*+\"?)*+\n?")
@@ -32,20 +30,16 @@ _NUMBER = lazy_regex(r"[\"\s]*[-+$€]?\d")
 _ROWS_NAME = lazy_regex(r"\.[ct]sv$", re.IGNORECASE)
 _READ = 2_000
 """Characters of a text that tell whether it begins with a header."""
-_COLUMNS = 0.6
-"""The least share of lines with a gap between columns."""
-_ALIGNED = 0.8
-"""The least share of lines that fill their width with a gap at the same place, if these are columns."""
+_COLUMNS, _ALIGNED = 0.6, 0.8
+"""The least share of lines with a gap between columns, and of filled ones with it at the same place."""
 _GAP = lazy_regex(r"[^\s.!?:;](?: {2,}|\t[ \t]*| \| )\S")
 _PUNCTUATED = lazy_regex(r"[^\W\d_]{2}[)\]\"'\u2019]?(?:[.,;!?](?=\s)|[-\u2010\u00ad]\s*\Z)")
 _LETTER = lazy_regex(r"[^\W_]")
 _FOLDER = lazy_regex(r"(?:\.{0,2}/[^\n]*|\.{1,2}|[^\s/]++/[^\n]*):\Z")
 """The line above the files of a folder."""
 _DIGIT = lazy_regex(r"\d")
-_MOST_HEADERS = 3
-"""The most rows below the delimiter line that count as header."""
-_LONGEST_PERIOD = 40
-"""Characters of a cell that can be a year or a date."""
+_MOST_HEADERS, _LONGEST_PERIOD = 3, 40
+"""The most rows below the delimiter line that are header; characters of a cell that can be a year or a date."""
 _PERIOD = lazy_regex(r"[^\d|]*(?:\b\d{1,2}\b[^\d|]*)?\b(?:FY|CY|Q[1-4] ?)?(?:19|20)\d\d\b[^\d|]*")
 
 
@@ -139,8 +133,7 @@ def _rows_with_header(rows: Sequence[str], sign: str) -> tuple[Node, ...]:
 
 
 def _depth(row: str, sign: str) -> int:
-    """Count the empty cells before the first one that is not; -1 if all that follow the first one are empty: it names
-    the group of the rows below."""
+    """Count the empty cells that a row begins with; -1 if only its first cell is filled: it names the group below."""
     cells = [cell.strip() for cell in row.split(sign)]
     if len(cells) > 1 and cells[0] and not any(cells[1:]):
         return -1
@@ -165,8 +158,7 @@ def _grouped(rows: Sequence[tuple[int, int, int]]) -> tuple[Node, ...]:
 
 
 def _are_justified(lines: Sequence[str]) -> bool:
-    """Tell whether lines are wrapped prose with wider blanks here and there: these do not stand below one another, as
-    those between columns do."""
+    """Tell whether lines are wrapped prose with wider blanks, which do not stand below one another as in columns."""
     if not (are_wrapped(lines) and any(map(_PUNCTUATED.search, lines))):
         return False
     gaps = [gap.span() for line in lines[1:] for gap in _GAP.finditer(line.expandtabs())]

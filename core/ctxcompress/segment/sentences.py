@@ -1,5 +1,4 @@
-"""Splits text into sentences with sentencex, and handles what it does not: inline code, unspaced scripts, texts without
-full stops."""
+"""Splits text into sentences with sentencex, and mends code, unspaced scripts and texts without full stops."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
@@ -23,10 +22,8 @@ from ctxcompress.text.words import WITHOUT_SPACES
 
 __all__ = ["is_prose_line", "segment_lines", "split_sentences"]
 
-_LONG = 600
-"""A longer piece without sentence ends is cut at lines, clauses or spaces."""
-_PIECE = 200
-"""The fewest characters of a piece after such a cut."""
+_LONG, _PIECE = 600, 200
+"""A longer piece without sentence ends is cut at lines, clauses or spaces, into pieces of so many at least."""
 _STRETCH = 2_000
 """Number of characters that sentencex reads at once."""
 _SENTENCE_END = lazy_regex(r"[.!?][^\w\s]*\s+\S")

@@ -68,8 +68,7 @@ def _separator(text: str, segments: Sequence[Segment], previous: int, number: in
 
 
 def _is_opened(segments: Sequence[Segment], previous: int, number: int) -> bool:
-    """Return whether a record directly follows the opening bracket or the header that it needs, with the white space
-    after that."""
+    """Return whether a record directly follows the opening bracket or the header that it needs."""
     segment = segments[number]
     return segment.kind is _RECORD and previous in segment.needs and not _is_closing(segments, number)
 

@@ -125,8 +125,7 @@ def best_of_each(structure: Structure, values: Floats, known: Collection[int] = 
 def _with_best_of_each(
     packing: Packing, selection: Selection, numbers: Collection[int], known: Collection[int]
 ) -> tuple[Selection, Collection[int]]:
-    """Add the best segment of each passage to a selection with these segments, as far as they fit, also if others have
-    the same text."""
+    """Add the best segment of each passage to these, as far as they fit, also if others have the same text."""
     structure = packing.candidates.structure
     bests = best_of_each(structure, packing.candidates.values, known)
     alone = replace(packing, candidates=Candidates(structure, np.zeros(0), bests, {}), may_repeat=True)
@@ -225,8 +224,7 @@ def _word_spans(matches: Iterable[Match], table: SegmentTable, layout: Layout) -
 
 
 def _whole_words(text: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
-    """Return the span of the words around ``text[start:end]`` within ``text[first:last]``, or of whole graphemes where
-    a word is too long."""
+    """Return the span of the words around ``text[start:end]`` in ``text[first:last]``; of graphemes if one is long."""
     before = _BEFORE.search(text[max(first, start - _LONGEST_WORD - 1) : start])
     after = _AFTER.match(text, end, min(last, end + _LONGEST_WORD + 1))
     begin = start - (len(before.group()) if before and len(before.group()) <= _LONGEST_WORD else 0)

@@ -17,12 +17,8 @@ __all__ = ["best_alone", "best_split", "opening_fence"]
 
 _TRIES = 8
 """The number of segments to try."""
-_SOURCE_TRIES = 64
-"""The number of segments to try before a statement of source code or a record is split."""
-_WORD_TRIES = 64
-"""The number of segments to try before a word is split."""
-_MOST_WORDS = 64
-"""The number of words of a segment to try one by one."""
+_MANY_TRIES = 64
+"""The same before a statement of source code, a record or a word is split; and of words of a segment, one by one."""
 _WORD = lazy_regex(r"\S++")
 _LETTER = lazy_regex(r"\w")
 _MOST_TOKENS = 4
@@ -44,7 +40,7 @@ def best_split(
     best = next(found, None)
     if best is None or (len(best.text) * _MOST_TOKENS <= budget and not table.needs(best.number)):
         return None  # it fits, whatever its tokens
-    tries = _SOURCE_TRIES if best.is_formal else _TRIES
+    tries = _MANY_TRIES if best.is_formal else _TRIES
     formal: list[_Lone] = []
     for lone in chain((best,), islice(found, tries - 1)):
         text = layout.compose(lone.whole).text
@@ -69,7 +65,7 @@ def best_alone(table: SegmentTable, ranking: Sequence[int], layout: Layout, budg
     nothing else. A word is split only if no first word of the segments fits, and no other word of the best ones.
     """
     headings_last = sorted(ranking, key=lambda number: table.kind[number] is Kind.HEADING)
-    texts = [_Lone(table, number, layout, budget) for number in headings_last[:_WORD_TRIES]]
+    texts = [_Lone(table, number, layout, budget) for number in headings_last[:_MANY_TRIES]]
     best = texts[:_TRIES]
     tries = chain(
         ((lone, (lone.whole,)) for lone in texts if lone.segment.kind is Kind.RECORD),
@@ -146,7 +142,7 @@ class _Lone:
         """Yield what fits from each word after the first one on."""
         text = self.text
         words = ((found, end) for start, end in _between_fences(text) for found in _WORD.finditer(text, start, end))
-        for found, end in islice(words, 1, _MOST_WORDS):
+        for found, end in islice(words, 1, _MANY_TRIES):
             if _LETTER.search(found.group()):
                 yield self._longest(found.start(), end, whole_words=True)
 

@@ -17,10 +17,8 @@ from ctxcompress.select.structure import Structure
 
 __all__ = ["Candidates", "Packing", "Selection", "gains", "ranked", "select", "select_in_order"]
 
-_DENSITY = 0.15
-"""The exponent of the size of prose, see `rank`."""
-_SOURCE_DENSITY = 0.075
-"""The same for source code: a function is needed whole, however long it is."""
+_DENSITY, _SOURCE_DENSITY = 0.15, 0.075
+"""The exponents of size, see `rank`, of prose and source code: a function is needed whole, however long."""
 _USUAL = 30
 """Tokens: at this size, prose and source code of the same value rank equal."""
 _CHARACTERS_PER_TOKEN = 4.0
@@ -35,10 +33,8 @@ _READ_ALONE = frozenset((Kind.CODE, Kind.RECORD))
 """The kinds that can be kept without the line that announces them."""
 _EACH = 12
 """Tokens: for each so many of the room, one of the best segments is counted ahead, together with the others."""
-_FILLS = 8
-"""The most times that room is filled: first all of it, then what is left over."""
-_TRIES = 24
-"""The most tries to fill it once."""
+_FILLS, _TRIES = 8, 24
+"""The most times that room is filled, first all of it, then what is left over; the most tries for each."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,8 +65,7 @@ LONGEST_MARKER = 24
 # Both patterns match at every position, so no text is searched twice.
 _WORD = lazy_regex(rf"\s*+(?:[{WITHOUT_SPACES}]|[^\s{WITHOUT_SPACES}]++)|\s++")
 _PART = regex.compile(r"\s*+(?:\w++|\W)")
-"""A part of a word, for example of an address: a run of letters or one sign. Unlike in `re`, \\w includes combining
-marks here."""
+"""A part of a word, as of an address: letters or one sign. Unlike in `re`, \\w has combining marks here."""
 _GRAPHEME_LOOKBACK = 64
 """How many characters back a grapheme is searched for. The boundaries of longer graphemes may be wrong."""
 # Two flags of a row are matched explicitly: \X returns to the first flag for each one, which takes quadratic time.

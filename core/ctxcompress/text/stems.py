@@ -64,8 +64,7 @@ def is_varied(text: str) -> bool:
 
 
 def is_plain(word: str, low: str) -> bool:
-    """Return whether a word has no parts: no underscore, and either no capital letter after the first or only
-    capitals."""
+    """Return whether a word has no parts: no underscore, and no capital letter after the first, or only these."""
     return (word == low or word[1:] == low[1:] or word.isupper()) and "_" not in word
 
 
@@ -91,9 +90,7 @@ _TWICE = frozenset(("de", "es", "ru"))
 """Languages whose words are stemmed twice. This joins more forms of a word (Spanish "ciudades" and "ciudad") and hardly
 any unrelated words."""
 _COMPOUNDING = frozenset(("da", "de", "nl", "no", "sv"))
-_LEAST_PART = 5
-_LEAST_REST = 4
-_LONGEST_COMPOUND = 50
+_LEAST_PART, _LEAST_REST, _LONGEST_COMPOUND = 5, 4, 50
 _TURKISH_LETTERS = 5
 """The length of Turkish stems. The first five letters work as well as a lemmatizer (Can et al., "Information Retrieval
 on Turkish Texts", JASIST 2008), while Snowball's stemmer does not join the forms of verbs."""
@@ -170,8 +167,7 @@ _ARABIC_SPELLINGS = {"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي",
 """Letters with hamza or dots that writers often omit, or that another keyboard lacks -> the plain letter."""
 _LONG_VOWELS = "اوي"
 _PREFIX = lazy_regex(r"(?<![^\n])(?:(?:[وف]?لل|و?[بكف]?ال)(?=[^\n]{3})|و(?=[^\n]{4})|[وفبكل](?=[0-9]+(?![^\n])))")
-"""The article and the particles before it if three letters remain, "and" alone if four remain, and any particle before
-a number."""
+"""The article and particles before three letters, "and" alone before four, any particle before a number."""
 _ENDINGS = "|".join("هما تين تان يات يون يين تها ات ون ين ان وا ها هم هن كم نا يه ته ه ي ا ت".split())
 _ENDING = lazy_regex(rf"(?<=[^\n]{{4}})(?:{_ENDINGS})(?![^\n])")
 """Endings of number, gender and case, and pronouns, if four letters remain."""
@@ -179,8 +175,7 @@ _INNER_LONG_VOWEL = lazy_regex(rf"(?<=[^\n])[{_LONG_VOWELS}](?=[^\n])")
 _FORMATIVES = "يتم"
 """Letters before the root: the prefixes of present-tense verbs, and of nouns of agent, patient and place."""
 _PARTICLES = "وفبكل"
-_LEAST_ROOT = 3
-_ROUNDS = 2
+_LEAST_ROOT, _ROUNDS = 3, 2
 
 
 def _arabic_stems(words: Iterable[str]) -> list[str]:

@@ -102,8 +102,7 @@ class Terms:
         self._language = language
 
     def of_words(self, words: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """Return word -> terms for every distinct word: one term for a plain word, the whole and the parts for an
-        identifier."""
+        """Return word -> its terms for every distinct word: one, or the whole and the parts of an identifier."""
         distinct = list(dict.fromkeys(words))
         lowered = list(map(self._lower, distinct))
         spelled, joined = lowered, "".join(lowered)
