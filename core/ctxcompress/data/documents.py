@@ -74,11 +74,7 @@ class Document:
 
     def place(self, offset: int) -> int:
         """Return the offset in its passage of a character of the document, or of the next one that is in a passage."""
-        number = self._piece_at(offset)
-        span = self.pieces[number].span
-        place = span.start + max(offset - self.starts[number], 0)
-        is_before_next = place >= span.end and number + 1 < len(self.starts)
-        return self.pieces[number + 1].span.start if is_before_next else min(place, span.end)
+        return next(self.within((Span(offset, len(self.text)),))).span.start
 
     def passage_end(self, offset: int) -> int:
         """Return the offset at which the next passage begins after an offset; the end of the text if none does."""

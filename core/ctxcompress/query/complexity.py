@@ -14,16 +14,14 @@ from datetime import date
 from enum import StrEnum
 
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.query.aspects import compared_things, things_to_explain
-from ctxcompress.query.focus import numbered_questions
-from ctxcompress.query.phrases import Signals, signals_for
+from ctxcompress.query.focus import QUESTION_MARKS, numbered_questions
+from ctxcompress.query.phrases import Signals, compared_things, signals_for, things_to_explain
 from ctxcompress.text.words import has_unspaced, split_words
 
 __all__ = ["Complexity", "ComplexityResult", "Intent", "IntentResult", "classify_complexity", "classify_intent"]
 
 _SHORT, _LONG = 10, 30
 """A query with fewer words is very short, one with more words is long."""
-_QUESTION_MARK = lazy_regex(r"[?\uff1f\u061f]")
 _YEAR = lazy_regex(r"(?<![\w.])(?:19|20)\d\d(?![\w])")
 _RANKED = lazy_regex(r"(?<!\w)(?:top|best|leading)\s++(\d{1,3})(?!\w)")
 _MANY, _CHARACTERS = 3, 2
@@ -122,7 +120,7 @@ def _found(query: str, signals: Signals, year: int) -> Iterator[tuple[int, str]]
 
 def _questions(query: str) -> Iterator[tuple[int, str]]:
     """Yield the points for several questions."""
-    marks, numbered = len(_QUESTION_MARK.findall(query)), len(numbered_questions(query))
+    marks, numbered = sum(map(query.count, QUESTION_MARKS)), len(numbered_questions(query))
     if marks > 1:
         yield 1, f"{marks} questions"
     if numbered > 1:
@@ -174,5 +172,5 @@ def _conceptual(query: str, signals: Signals) -> Iterator[str]:
     for name, pattern in (("question", signals.concept), ("guide", signals.guide), ("comparison", signals.comparison)):
         if match := pattern.search(lower):
             yield f"{name} ({match.group()!r})"
-    if _QUESTION_MARK.search(query):
+    if any(map(query.__contains__, QUESTION_MARKS)):
         yield "question mark"

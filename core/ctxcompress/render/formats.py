@@ -56,19 +56,9 @@ class Entry:
     """Of the text; 0 if not counted yet."""
 
     @classmethod
-    def of(cls, number: int, part: KeptPassage) -> "Entry":
+    def of(cls, number: int, p: KeptPassage) -> "Entry":
         """Return the entry of a kept passage."""
-        return cls(
-            number,
-            part.original,
-            part.text,
-            part.index,
-            part.spans,
-            part.markers,
-            part.relevance,
-            part.metadata_only,
-            part.tokens,
-        )
+        return cls(number, p.original, p.text, p.index, p.spans, p.markers, p.relevance, p.metadata_only, p.tokens)
 
 
 class Renderer(Protocol):

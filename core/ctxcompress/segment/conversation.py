@@ -13,6 +13,7 @@ from typing import NamedTuple
 import regex
 
 from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.text.words import WORD
 
 __all__ = ["LoneTurn", "Turn", "begins_with_speaker", "is_said", "lone_turn", "recorded_speaker", "turns_of"]
 
@@ -128,7 +129,6 @@ _CONTRACTED = lazy_regex(
     r"\w['’](?:re|ll|ve)\b|\b(?:let['’]s|(?:do|does|did|ca|wo|is|are|was|would|should|could|have|has)n['’]t)\b",
     re.IGNORECASE,
 )
-_WORD = lazy_regex(r"\w+")
 _READ = 300
 """Characters of a turn that are enough to see whether it is speech."""
 
@@ -203,7 +203,7 @@ def is_said(text: str) -> bool:
     beginning = text[:_READ]
     if _SIGN.search(beginning):
         return True
-    words = set(map(str.lower, _WORD.findall(beginning)))
+    words = set(map(str.lower, WORD.findall(beginning)))
     if not _SAID.isdisjoint(words) or any(map(_DRAWN_OUT.fullmatch, words)):
         return True
     return ("'" in beginning or "’" in beginning) and _CONTRACTED.search(beginning) is not None

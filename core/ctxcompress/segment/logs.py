@@ -11,6 +11,7 @@ from itertools import pairwise
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.rows import begins_with_header
+from ctxcompress.text.lines import split_lines
 from ctxcompress.text.log_lines import Line, LineKind, has_signs, is_diff, is_output, log_lines
 
 __all__ = ["log_segments", "output_segments"]
@@ -30,7 +31,6 @@ _MARK = lazy_regex(
     r"^(?:(?P<hunk>@@ -\d)|(?P<file>diff -|Index: )|(?P<names>--- [^\n]*\n\+\+\+ [^\n]*\n(?=@@ -\d)))", re.MULTILINE
 )
 """The beginning of a hunk, of the header of a file, and of the two lines with its names."""
-_LINE = lazy_regex(r"[^\n]*+\n|[^\n]++")
 
 
 def log_segments(text: str) -> list[Segment]:
@@ -144,11 +144,12 @@ def _diff_segments(text: str) -> list[Segment]:
 
 def _cuts(text: str, start: int, end: int) -> list[int]:
     """Return where to cut a part of a diff if it is long: below its first line, and around its changes."""
-    cuts = [start]
+    cuts, place = [start], start
     was_change = None
-    for match in _LINE.finditer(text, start, end) if end - start > _LONG_HUNK else ():
-        is_change = match[0][0] in "+-\\"
-        if match.start() > start and (is_change != was_change or match.end() - cuts[-1] > _LONG_PIECE):
-            cuts.append(match.start())
-        was_change = None if match.start() == start else is_change
+    for line in split_lines(text[start:end]) if end - start > _LONG_HUNK else ():
+        begin, place = place, place + len(line)
+        is_change = line[0] in "+-\\"
+        if begin > start and (is_change != was_change or place - cuts[-1] > _LONG_PIECE):
+            cuts.append(begin)
+        was_change = None if begin == start else is_change
     return [*cuts, end]

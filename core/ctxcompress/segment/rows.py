@@ -34,10 +34,8 @@ _COLUMNS, _ALIGNED = 0.6, 0.8
 """The least share of lines with a gap between columns, and of filled ones with it at the same place."""
 _GAP = lazy_regex(r"[^\s.!?:;](?: {2,}|\t[ \t]*| \| )\S")
 _PUNCTUATED = lazy_regex(r"[^\W\d_]{2}[)\]\"'\u2019]?(?:[.,;!?](?=\s)|[-\u2010\u00ad]\s*\Z)")
-_LETTER = lazy_regex(r"[^\W_]")
 _FOLDER = lazy_regex(r"(?:\.{0,2}/[^\n]*|\.{1,2}|[^\s/]++/[^\n]*):\Z")
 """The line above the files of a folder."""
-_DIGIT = lazy_regex(r"\d")
 _MOST_HEADERS, _LONGEST_PERIOD = 3, 40
 """The most rows below the delimiter line that are header; characters of a cell that can be a year or a date."""
 _PERIOD = lazy_regex(r"[^\d|]*(?:\b\d{1,2}\b[^\d|]*)?\b(?:FY|CY|Q[1-4] ?)?(?:19|20)\d\d\b[^\d|]*")
@@ -69,7 +67,7 @@ def column_rows(text: str, start: int, end: int, block: int, first: int, heading
     if text.count("\n", start, end) < _FEWEST - 1:
         return []
     raw = split_lines(text[start:end])
-    whole = [line for line in raw if _LETTER.search(line)]
+    whole = [line for line in raw if any(map(str.isalnum, line))]
     lines = [line.strip() for line in whole]
     if len(lines) < _FEWEST or _are_justified(whole) or not have_columns(lines):
         return []
@@ -80,7 +78,7 @@ def column_rows(text: str, start: int, end: int, block: int, first: int, heading
 
 def begins_with_header(text: str) -> bool:
     """Tell whether a text begins with columns below a header, or with the files of a folder."""
-    lines = [line.strip() for line in split_lines(text[:_READ]) if _LETTER.search(line)]
+    lines = [line.strip() for line in split_lines(text[:_READ]) if any(map(str.isalnum, line))]
     return bool(lines) and have_columns(lines) and _is_header(lines)
 
 
@@ -181,9 +179,11 @@ def _is_header(lines: Sequence[str]) -> bool:
     if _FOLDER.match(first):
         return True
     is_capital = first.isupper() and not any(map(str.isupper, others))
-    return not _DIGIT.search(first) and (
-        is_capital or _share(others, lambda line: _DIGIT.search(line) is not None) > 0.5
-    )
+    return not _has_digit(first) and (is_capital or _share(others, _has_digit) > 0.5)
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdecimal, text))
 
 
 def _share(lines: Sequence[str], is_so: Callable[[str], bool]) -> float:
@@ -223,7 +223,7 @@ def _groups(rows: Sequence[Sequence[str]]) -> Iterator[int]:
 
 def _header_lines(lines: Sequence[str]) -> int:
     """Return the number of lines of the header, with its delimiter line; 0 if there is none."""
-    if len(lines) < 2 or not _is_delimiter(lines[1]):
+    if len(lines) < 2 or "-" not in lines[1] or lines[1].strip(" \t\r\n|:-+>"):
         return 0
     if all(_cells_between_bars(lines[0])[1:]):  # each column has its name
         return 2
@@ -237,13 +237,9 @@ def _names_columns(row: str) -> bool:
     named = list(filter(None, others))
     if named and all(len(cell) <= _LONGEST_PERIOD and _PERIOD.fullmatch(cell) for cell in named):
         return True
-    return bool(named) and not label and not any(map(_DIGIT.search, named))
+    return bool(named) and not label and not any(map(_has_digit, named))
 
 
 def _cells_between_bars(row: str) -> list[str]:
     """Return the cells of a row, at least one."""
     return [cell.strip() for cell in row.strip().removeprefix("|").removesuffix("|").split("|")]
-
-
-def _is_delimiter(line: str) -> bool:
-    return "-" in line and not line.strip(" \t\r\n|:-+>")

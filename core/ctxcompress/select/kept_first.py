@@ -10,7 +10,6 @@ from ctxcompress.data.documents import Document, Spans
 from ctxcompress.data.passages import Span
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import BudgetTooSmall
-from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.repetition import headings_of
 from ctxcompress.select.selection import Candidates, Packing, Selection, ranked, select
@@ -23,8 +22,6 @@ _LONGEST_WORD = 80
 """Characters beside a match that are kept with it so that no word is cut."""
 _MOST_SHOWN, _LONGEST_SHOWN = 3, 30
 """Of the texts that an error names: how many, with how many characters."""
-_BEFORE = lazy_regex(r"\S*+\Z")
-_AFTER = lazy_regex(r"\S*+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,10 +222,10 @@ def _word_spans(matches: Iterable[Match], table: SegmentTable, layout: Layout) -
 
 def _whole_words(text: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
     """Return the span of the words around ``text[start:end]`` in ``text[first:last]``; of graphemes if one is long."""
-    before = _BEFORE.search(text[max(first, start - _LONGEST_WORD - 1) : start])
-    after = _AFTER.match(text, end, min(last, end + _LONGEST_WORD + 1))
-    begin = start - (len(before.group()) if before and len(before.group()) <= _LONGEST_WORD else 0)
-    stop = after.end() if after and after.end() - end <= _LONGEST_WORD else end
+    before, after = text[max(first, start - _LONGEST_WORD - 1) : start], text[end : min(last, end + _LONGEST_WORD + 1)]
+    head = 0 if before[-1:].isspace() else sum(map(len, before.split()[-1:]))
+    tail = 0 if after[:1].isspace() else sum(map(len, after.split()[:1]))
+    begin, stop = start - head * (head <= _LONGEST_WORD), end + tail * (tail <= _LONGEST_WORD)
     while begin > first and not is_between_graphemes(text, begin):
         begin -= 1
     while stop < last and not is_between_graphemes(text, stop):

@@ -150,8 +150,7 @@ def _is_bare_fence(text: str) -> bool:
 
 
 def _repeated_texts(table: SegmentTable) -> dict[int, str]:
-    """Return number of a segment -> its text, for those with the same text. A short one under another heading says
-    something else: its heading is part of what is returned."""
+    """Return number of a segment -> its text, for those with the same one; a short one's has its heading before it."""
     long = [number for number, text in enumerate(table.texts) if len(text) >= SHORTEST_REPEATED]
     hashes = [hash(table.texts[number].strip()) for number in long]  # all stripped texts together take much memory
     found = Counter(hashes)
