@@ -229,7 +229,8 @@ def continues_in_next(texts: Sequence[str], language: str) -> Iterator[bool]:
     """
     within = None
     for number, after in enumerate(texts):
-        begins, ends = _docstring_state(after, within) if language == "python" else _comment_state(after)
+        in_comment = end_of_cut_text(after, "") > 0, after.rfind("/*") > after.rfind("*/")
+        begins, ends = _docstring_state(after, within) if language == "python" else in_comment
         if number:
             yield begins == within and (begins or _is_indented_well(texts[number - 1], after))
         within = ends
@@ -278,11 +279,6 @@ def _reading(
     if changes < _MOST_CHANGES:
         likely += excess(start, len(text)) * (-1 if open_ else 1)
     return likely, open_ != ""
-
-
-def _comment_state(text: str) -> tuple[bool, bool]:
-    """Return whether a chunk begins inside a comment between /* and */, and whether it ends inside one."""
-    return end_of_cut_text(text, "") > 0, text.rfind("/*") > text.rfind("*/")
 
 
 def _is_indented_well(before: str, after: str) -> bool:

@@ -7,7 +7,6 @@ questions of a numbered list. Only whole words match, in
 the language of the query and in English. A year is a signal of current events if it is last year, this year or next.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -112,7 +111,8 @@ def _found(query: str, signals: Signals, year: int) -> Iterator[tuple[int, str]]
             yield 2, f"{many} things compared"
     if name := _analysis(query, lower, signals):
         yield 1, f"analysis ({name!r})"
-    if match := signals.current.search(lower) or _year_near(lower, year):
+    years = (match for match in _YEAR.finditer(lower) if abs(int(match.group()) - year) <= 1)
+    if match := signals.current.search(lower) or next(years, None):
         yield 1, f"current events ({match.group()!r})"
     if conjunctions and signals.explanation.search(lower) and (aspects := things_to_explain(query, signals)):
         yield 2, f"{len(aspects.things)} things to explain"
@@ -148,10 +148,6 @@ def _analysis(query: str, lower: str, signals: Signals) -> str | None:
         if match.start() == 0 or is_title or not query[match.start() : match.start() + 1].isupper():
             return match.group()
     return None
-
-
-def _year_near(lower: str, year: int) -> re.Match[str] | None:
-    return next((match for match in _YEAR.finditer(lower) if abs(int(match.group()) - year) <= 1), None)
 
 
 def classify_intent(query: str, *, language: str | None = None) -> IntentResult:

@@ -47,7 +47,9 @@ def closeness_of_all(comparer: Comparer, query: str, clauses: Sequence[str], cor
     Raises ConfigError unless the comparer gives one number for each text.
     """
     asked = [query, *clauses]
-    label_of, labels = _numbered(corpus.label_texts)
+    numbers: dict[str, int] = {}
+    found = [-1 if label == "" else numbers.setdefault(label, len(numbers)) for label in corpus.label_texts]
+    label_of, labels = np.array(found, dtype=np.intp), list(numbers)
     if isinstance(comparer, WordComparer):
         of_segments, of_labels = _by_words(comparer, asked, corpus, label_of, len(labels))
     else:
@@ -118,13 +120,6 @@ def _labelled(corpus: Corpus, number: int) -> str:
     """Return a segment after its title and headings, because many sentences say little alone."""
     label, text = corpus.label_texts[corpus.sections[number]], corpus.texts[number].strip()
     return f"{label}: {text}" if label else text
-
-
-def _numbered(labels: Sequence[str]) -> tuple[Integers, list[str]]:
-    """Return the number of each label, -1 for an empty one, and the distinct labels."""
-    numbers: dict[str, int] = {}
-    found = [-1 if label == "" else numbers.setdefault(label, len(numbers)) for label in labels]
-    return np.array(found, dtype=np.intp), list(numbers)
 
 
 def _most_promising(corpus: Corpus, logits: Floats | None, of_passages: Floats) -> Integers:

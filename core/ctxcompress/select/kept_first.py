@@ -12,7 +12,7 @@ from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.repetition import headings_of
-from ctxcompress.select.selection import Candidates, Packing, Selection, ranked, select
+from ctxcompress.select.selection import Candidates, Choices, Packing, Selection, ranked
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.lines import is_between_graphemes, shortened
 
@@ -63,7 +63,7 @@ def select_kept_first(
 
     known: segments that were delivered before. others: the budget if segments without matches are chosen, too.
     """
-    candidates = Candidates.of(structure, values, ranked(structure, values, known))
+    candidates = Choices(structure, values, layout, others, known).candidates
     wanted: Sequence[int] = ()
     fixed = _first_that_fits(_whole_segments(matches, candidates), Packing(candidates, layout, budget))
     if fixed is None:
@@ -83,31 +83,27 @@ def select_kept_first(
     return found[0] if found is not None else selection
 
 
-def select_of_each(
-    structure: Structure,
-    values: Floats,
-    layout: Layout,
-    budget: int,
-    known: Collection[int] = (),
-    *,
-    counts: Sequence[int] | None = None,
-) -> Selection:
-    """Choose segments as `select` does, but the best one of each passage before all others, as far as they fit.
+def select_of_each(choices: Choices) -> Selection:
+    """Choose segments as `select` does, but where passages have a place in any case, the best one of each before all
+    others, as far as they fit.
 
     Raises BudgetTooSmall if the budget cannot hold the places of the passages, without any text.
     """
-    candidates, nothing = Candidates.of(structure, values, ranked(structure, values, known)), Selection.of({}, layout)
+    layout, budget = choices.layout, choices.budget
+    if not layout.sources:
+        return choices.selected()
+    candidates, nothing = choices.candidates, Selection.of({}, layout)
     if nothing.tokens > budget:
         raise BudgetTooSmall(
             f"{len(layout.sources)} sources take {nothing.tokens} tokens even without their texts, but max_tokens is "
             f"{budget}; give more, or keep_all_sources=False",
             nothing.tokens,
         )
-    packing = Packing(candidates, layout, budget, counts)
-    selection, numbers = _with_best_of_each(packing, nothing, set(), known)
+    packing = Packing(candidates, layout, budget, choices.counts)
+    selection, numbers = _with_best_of_each(packing, nothing, set(), choices.known)
     found = packing.filled(candidates.worth_choosing, budget - selection.tokens, numbers)
     if found is None and not numbers:
-        return select(structure, values, layout, budget, known, counts=counts)  # which splits what is too long
+        return choices.selected()  # which splits what is too long
     return found[0] if found is not None else selection
 
 
@@ -189,18 +185,14 @@ def _with_needs(numbers: Iterable[int], table: SegmentTable) -> set[int]:
 
 
 def _too_small(matches: Sequence[Match], needed: int, budget: int) -> BudgetTooSmall:
-    """Return the error if the words that hold these matches take so many tokens."""
+    """Return the error if the words that hold these matches take so many tokens. It shows the first few of them."""
+    shown = [repr(shortened(match.text, _LONGEST_SHOWN)) for match in matches[:_MOST_SHOWN]]
+    some = ", ".join([*shown, "..."] if len(matches) > _MOST_SHOWN else shown)
     return BudgetTooSmall(
-        f"must_keep names {len(matches)} different texts ({_some(matches)}), which take {needed} tokens even without "
+        f"must_keep names {len(matches)} different texts ({some}), which take {needed} tokens even without "
         f"the text around them, but max_tokens is {budget}; give at least {needed} tokens, or narrower patterns",
         needed,
     )
-
-
-def _some(matches: Sequence[Match]) -> str:
-    """Return the first few texts, shortened."""
-    shown = [repr(shortened(match.text, _LONGEST_SHOWN)) for match in matches[:_MOST_SHOWN]]
-    return ", ".join([*shown, "..."] if len(matches) > _MOST_SHOWN else shown)
 
 
 def _word_spans(matches: Iterable[Match], table: SegmentTable, layout: Layout) -> dict[int, list[Span]]:

@@ -118,11 +118,12 @@ class _Lone:
         """Split it after the longest beginning that fits, as `best_split` does; None if not even a word fits."""
         segment, closing = self.segment, _closing_fence(self.text)
         is_string = segment.kind is Kind.RECORD and not self.is_formal
+        is_turn = segment.kind is Kind.TURN and segment.label and self.text.startswith(segment.label)
         length = longest_prefix(
             self.text[:closing],
             fits=self._fits_within_quotes if is_string else lambda length: self.fits(self._part(0, length, closing)),
             lines=segment.kind is Kind.CODE or (segment.kind is Kind.RECORD and not is_string),
-            skip=_opening(segment, self.text),
+            skip=len(segment.label) if is_turn else opening_fence(self.text),
             # With content before, a word that is over the whole budget has no other chance.
             whole_words=not self.layout.before,
         )
@@ -178,12 +179,6 @@ def _between_fences(text: str) -> list[tuple[int, int]]:
     of a text that begins with no fence."""
     fences = [found.span() for found in _FENCE_LINE.finditer(text)] if opening_fence(text) else [(0, 0)]
     return [(start, end) for (_, start), (end, _) in pairwise([*fences, (len(text), 0)])]
-
-
-def _opening(segment: Segment, text: str) -> int:
-    """Return where the text of a segment begins, after its opening fence or its speaker."""
-    is_turn = segment.kind is Kind.TURN and segment.label and text.startswith(segment.label)
-    return len(segment.label) if is_turn else opening_fence(text)
 
 
 def opening_fence(text: str) -> int:

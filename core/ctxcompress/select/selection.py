@@ -15,7 +15,7 @@ from ctxcompress.select.oversize import best_alone, best_split
 from ctxcompress.select.repetition import Novelty, Runs
 from ctxcompress.select.structure import Structure
 
-__all__ = ["Candidates", "Packing", "Selection", "gains", "ranked", "select", "select_in_order"]
+__all__ = ["Candidates", "Choices", "Packing", "Selection", "gains", "ranked", "select", "select_in_order"]
 
 _DENSITY, _SOURCE_DENSITY = 0.15, 0.075
 """The exponents of size, see `rank`, of prose and source code: a function is needed whole, however long."""
@@ -127,28 +127,42 @@ def _with_part(table: SegmentTable, part: int, values: Floats, known: Collection
     return Candidates.of(structure, values, [part, *ranked(structure, values, excluded)], (part,))
 
 
-def select_in_order(
-    structure: Structure,
-    order: Sequence[int],
-    others: Sequence[int],
-    layout: Layout,
-    budget: int,
-    *,
-    counts: Sequence[int] | None = None,
-) -> Selection | None:
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The segments and the budget, as `select` takes them."""
+
+    structure: Structure
+    values: Floats
+    layout: Layout
+    budget: int
+    known: Collection[int] = ()
+    counts: Sequence[int] | None = None
+
+    @property
+    def candidates(self) -> "Candidates":
+        """The segments that can be chosen."""
+        return Candidates.of(self.structure, self.values, ranked(self.structure, self.values, self.known))
+
+    def selected(self) -> Selection:
+        """Select by value alone."""
+        return select(self.structure, self.values, self.layout, self.budget, self.known, counts=self.counts)
+
+
+def select_in_order(choices: Choices, order: Sequence[int], others: Sequence[int]) -> Selection | None:
     """Choose these segments in this order, as far as they fit with what they need. Return None if none fits.
 
     Text that repeats kept text comes last. others: segments that are kept only if one of the order needs them, from the
-    best to the worst. counts: see `select`.
+    best to the worst.
     """
-    first: dict[str, int] = {}
+    structure, layout, first = choices.structure, choices.layout, dict[str, int]()
     for number in (*order, *others):
         first.setdefault(structure.same.get(number, ""), number)
     twins = ((number, first.get(text, number)) for number, text in structure.same.items() if structure.stands[number])
     duplicate_of = {number: twin for number, twin in twins if number != twin}
     order = [number for number in order if number not in duplicate_of]
     candidates = Candidates(structure, np.zeros(0), list(dict.fromkeys([*order, *others])), duplicate_of)
-    found = Packing(candidates, layout, budget, counts).filled(order, budget - layout.tokens(""))
+    packing = Packing(candidates, layout, choices.budget, choices.counts)
+    found = packing.filled(order, choices.budget - layout.tokens(""))
     return found[0] if found is not None else None
 
 

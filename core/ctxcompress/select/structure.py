@@ -94,15 +94,10 @@ def _within(table: SegmentTable, under: Mapping[int, range]) -> dict[int, range]
     for number in reversed([*under]):  # a sub-heading comes before the heading above it
         last, path = table.first[table.document[number] + 1], table.heading[number]
         end = under[number].stop or number + 1
-        while end < last and end in found and _is_below(table.heading[end], path):
+        while path and end < last and end in found and table.heading[end][: len(path)] == path != table.heading[end]:
             end = found[end].stop or end + 1
         found[number] = range(number + 1, end) if end > number + 1 else _NOTHING
     return found
-
-
-def _is_below(path: Sequence[str], above: Sequence[str]) -> bool:
-    """Tell whether a heading path is that of a sub-heading."""
-    return 0 < len(above) < len(path) and path[: len(above)] == above
 
 
 def _stands(table: SegmentTable) -> list[bool]:
