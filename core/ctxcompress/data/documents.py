@@ -74,7 +74,8 @@ class Document:
 
     def place(self, offset: int) -> int:
         """Return the offset in its passage of a character of the document, or of the next one that is in a passage."""
-        return next(self.within((Span(offset, len(self.text)),))).span.start
+        after = self.within((Span(offset, len(self.text)),))
+        return next((piece.span.start for piece in after), self.pieces[-1].span.end)
 
     def passage_end(self, offset: int) -> int:
         """Return the offset at which the next passage begins after an offset; the end of the text if none does."""
