@@ -331,6 +331,7 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
 
 ConfigSource = CompressionConfig | str | PathLike[str]
 """Options, or the path of a TOML or JSON file that has them."""
+_DEFAULTS = CompressionConfig()
 
 
 def starting_config(
@@ -343,7 +344,7 @@ def starting_config(
     """
     if config is None:
         name = preset or default
-        return CompressionConfig() if name is None else CompressionConfig.from_preset(name)
+        return _DEFAULTS if name is None else CompressionConfig.from_preset(name)
     if preset is not None:
         remedy = "put the preset into it: CompressionConfig.from_preset(...), or preset = ... in the file"
         raise ConfigError(f"both preset={preset!r} and config are given; {remedy}")

@@ -103,8 +103,10 @@ class PassageVectors(Protocol):
 def word_vectors_of(encoder: object) -> Comparer | None:
     """Return the cheap comparer for all texts that stands beside an expensive encoder for some, as its `word_vectors`;
     None if it has none, or is cheap itself."""
-    is_cheap = not isinstance(encoder, Encoder) and isinstance(encoder, Comparer) and encoder.compares_all
-    return None if is_cheap else getattr(encoder, "word_vectors", None)
+    if encoder is None or (not isinstance(encoder, Encoder) and isinstance(encoder, Comparer) and encoder.compares_all):
+        return None
+    found: Comparer | None = getattr(encoder, "word_vectors", None)
+    return found
 
 
 class OnLoop:

@@ -195,7 +195,7 @@ def _closest_part(closeness: Floats) -> Floats:
     """Return for each text its similarity to the closest part of the query; 0 for one alone."""
     if closeness.shape[1] < _LEAST_COMPARED:
         return np.zeros(closeness.shape[1])
-    return np.asarray(np.max([standardized(of_part) for of_part in closeness], axis=0))
+    return np.asarray(np.array([standardized(of_part) for of_part in closeness]).max(axis=0))
 
 
 def _closest_of_passage(corpus: Corpus, standard: Floats) -> Floats:
