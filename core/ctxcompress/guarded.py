@@ -42,10 +42,8 @@ __all__ = [
 
 T = TypeVar("T")
 
-_AT_ONCE = 8
-"""The most threads of one work that ask at the same time."""
-_POLL_INTERVAL = 0.05
-"""Seconds between looks at whether the work is cancelled."""
+_AT_ONCE, _POLL_INTERVAL = 8, 0.05
+"""The most threads of one work that ask, and the seconds between looks at whether it is cancelled."""
 _CANCELLED: ContextVar[tuple[Event, ...]] = ContextVar("ctxcompress_cancelled", default=())
 """The events that cancel the current work: one for each enclosing `cancellable` block."""
 

@@ -15,15 +15,7 @@ from ctxcompress.guarded import awaited, remembered
 if TYPE_CHECKING:
     import asyncio
 
-__all__ = [
-    "Answer",
-    "AsyncLanguageModel",
-    "LLMSelector",
-    "LanguageModel",
-    "ModelOnLoop",
-    "Price",
-    "Prompt",
-]
+__all__ = ["Answer", "AsyncLanguageModel", "LLMSelector", "LanguageModel", "ModelOnLoop", "Price", "Prompt"]
 
 _GREATEST_BREADTH = 100
 
@@ -122,8 +114,7 @@ class LLMSelector:
         return replace(self, model=ModelOnLoop(self.model, loop))
 
     def budget_of_candidates(self, budget: int) -> int:
-        """Return the tokens of the segments that the model may choose from: the most of all attempts at one work, so
-        that each has the same."""
+        """Return the tokens of the segments to choose from: the most of all attempts at one work, for each of them."""
         known = remembered()
         most: int = max(int(budget * self.breadth), known.get("candidates", 0))
         known["candidates"] = most

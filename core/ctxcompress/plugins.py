@@ -1,5 +1,4 @@
-"""What is imported only when it is first used: names that a package exports, and what packages add to compression by an
-entry point."""
+"""What is imported when it is first used: names that a package exports, and what packages add by entry points."""
 
 import functools
 import sys

@@ -19,7 +19,7 @@ from ctxcompress.agents.delivered_memory import DeliveredMemory
 from ctxcompress.compressor import Compressor, PassageInput, off_loop
 from ctxcompress.config import checks
 from ctxcompress.config.options import CompressionConfig
-from ctxcompress.data.metadata import as_passages, own_copy
+from ctxcompress.data.metadata import as_passages, copied
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Decision, KeptPassage, Reason, StageStats
 from ctxcompress.errors import ConfigError, InputError
@@ -203,8 +203,9 @@ class ContextBuilder:
                     "give one of them"
                 )
         config, first = self._config, len(self._state.all_passages)
-        new_passages = as_passages(passages, metadata_map=config.metadata_map, first=first)
-        return _AddRequest(query or "", tuple(map(own_copy, new_passages)), max_tokens, rebalance)
+        new = as_passages(passages, metadata_map=config.metadata_map, first=first)
+        own = (replace(p, metadata=copied(dict(p.metadata)), embedding=copied(p.embedding)) for p in new)
+        return _AddRequest(query or "", tuple(own), max_tokens, rebalance)
 
     def _replace_state(self, before: ContextState, after: ContextState) -> bool:
         """Set the state to `after` if it is still `before`, and tell whether it was."""

@@ -19,7 +19,7 @@ from ctxcompress.agents.older_steps import MessageTexts, OlderSteps
 from ctxcompress.compressor import Compressor
 from ctxcompress.config.checks import check_count
 from ctxcompress.config.options import CompressionConfig
-from ctxcompress.config.presets import check_tokens_or_share, is_share, tokens_in_window
+from ctxcompress.config.presets import is_share, tokens_in_window
 from ctxcompress.data.passages import Passage
 from ctxcompress.data.results import Compression
 from ctxcompress.errors import BudgetTooSmall, ConfigError, warn
@@ -232,8 +232,8 @@ def _digest(texts: Iterable[str]) -> str:
 
 def check_history(history_tokens: object, keep_last: object, history_share: object) -> None:
     """Raise ConfigError for a value that cannot work. history_tokens: None compresses no history."""
-    if history_tokens is not None:
-        check_tokens_or_share("history_tokens", history_tokens)
+    if history_tokens is not None and not is_share(history_tokens):
+        check_count("history_tokens", history_tokens, 1, "or a share of the context window, such as '25%'")
     check_count("keep_last", keep_last, 1)
     if isinstance(history_share, bool) or not isinstance(history_share, float) or not 0 < history_share < 1:
         raise ConfigError(f"history_share is {history_share!r}; give a number between 0 and 1, such as 0.5")

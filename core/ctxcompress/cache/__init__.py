@@ -12,6 +12,5 @@ if TYPE_CHECKING:
 __all__ = ["Cache", "CacheStats", "QdrantStore", "SqliteStore"]
 
 __getattr__, __dir__ = lazy_names(
-    __name__,
-    {"QdrantStore": "ctxcompress.cache.qdrant_store", "SqliteStore": "ctxcompress.cache.sqlite_store"},
+    __name__, {"QdrantStore": "ctxcompress.cache.qdrant_store", "SqliteStore": "ctxcompress.cache.sqlite_store"}
 )

@@ -115,8 +115,7 @@ class Definition(NamedTuple):
 
 
 def is_attached(text: str, start: int, language: str) -> bool:
-    """Return whether the line at `start` belongs to the lines after it: a comment, a decorator, an attribute or a
-    label."""
+    """Return whether a line belongs to those after it: a comment, a decorator, an attribute or a label."""
     if language in _WITH_TYPE_LINES and _TYPE_LINE.match(text, start):
         return True
     if language in _WITH_LABELS and _LABEL.match(text, start):
@@ -162,8 +161,7 @@ def definition_on_line(text: str, start: int, language: str, *, is_opened: bool)
 
 
 def assigned_name(target: str) -> str:
-    """Return the name of a function by what it is assigned to: "App.use" for `App.prototype.use`, and no name for
-    `module.exports`."""
+    """Return the name of a function by what it is set to: "App.use" for `App.prototype.use`, "" for `exports`."""
     parts = [part for part in target.strip("'\"").split(".") if part not in _NAMELESS]
     return ".".join(filter(None, parts))
 

@@ -12,15 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ctxcompress.code.lexing import LANGUAGES, indent_of
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = [
-    "code_lines",
-    "code_share",
-    "continues_in_next",
-    "end_of_cut_text",
-    "is_code_name",
-    "looks_like_code",
-    "source_language",
-]
+__all__ = ["code_share", "continues_in_next", "end_of_cut_text", "is_code_name", "looks_like_code", "source_language"]
 
 _SAMPLE = 6_000
 _CODE_SHARE = 0.2
@@ -208,10 +200,8 @@ _QUOTES = tuple((mark, lazy_regex(mark)) for mark in _MARKS)
 """Each alone: a pattern without alternatives is found several times as fast."""
 _SURE_LINES = 4
 """Number of lines of evidence needed to assume that a chunk does not continue the one before."""
-_PART_SAMPLE = 600
-"""Number of characters read of each part between quotes."""
-_MOST_CHANGES = 5
-"""Number of changes between docstring and code after which parts are no longer read."""
+_PART_SAMPLE, _MOST_CHANGES = 600, 5
+"""Characters that are read of a part between quotes, and the most changes between docstring and code."""
 _EXAMPLE_LINES = 4
 """Number of prose lines that the prompt of an interactive session counts for, because docstrings have such examples."""
 _OPENING_DOCSTRING = lazy_regex(r"\s*+[rRbBuUfF]?(?:\"{3}|'{3})[^\s\"']")
@@ -239,7 +229,8 @@ def continues_in_next(texts: Sequence[str], language: str) -> Iterator[bool]:
     """
     within = None
     for number, after in enumerate(texts):
-        begins, ends = _docstring_state(after, within) if language == "python" else _comment_state(after)
+        in_comment = end_of_cut_text(after, "") > 0, after.rfind("/*") > after.rfind("*/")
+        begins, ends = _docstring_state(after, within) if language == "python" else in_comment
         if number:
             yield begins == within and (begins or _is_indented_well(texts[number - 1], after))
         within = ends
@@ -288,11 +279,6 @@ def _reading(
     if changes < _MOST_CHANGES:
         likely += excess(start, len(text)) * (-1 if open_ else 1)
     return likely, open_ != ""
-
-
-def _comment_state(text: str) -> tuple[bool, bool]:
-    """Return whether a chunk begins inside a comment between /* and */, and whether it ends inside one."""
-    return end_of_cut_text(text, "") > 0, text.rfind("/*") > text.rfind("*/")
 
 
 def _is_indented_well(before: str, after: str) -> bool:

@@ -42,10 +42,6 @@ class Elision:
         """The language, which only a text of which something is kept and something is not has to know."""
         return source_language(self._text, self._name)
 
-    @property
-    def _is_data(self) -> bool:
-        return any(node.kind is NodeKind.RECORD for node in self._nodes[:1]) or self.language == "json"
-
     def markers(self, spans: Sequence[Span]) -> list[tuple[int, str]]:
         """Return the markers that a text needs if only `spans` of it are kept.
 
@@ -54,7 +50,9 @@ class Elision:
         statement. Dropped members of a class need none beside other members. A marker is a comment, or `...` in Python
         where the body would be empty. Data has no markers: few of its formats have comments.
         """
-        if not spans or tuple(spans) == ((0, len(self._text)),) or self._is_data:
+        if not spans or tuple(spans) == ((0, len(self._text)),):
+            return []
+        if any(node.kind is NodeKind.RECORD for node in self._nodes[:1]) or self.language == "json":
             return []
         found: dict[int, str] = {}
         for place, mark in self._node_markers(self._nodes, _Kept(self._text, spans)):
@@ -91,8 +89,7 @@ class Elision:
         return any(line.strip() and not line.lstrip().startswith("#") for line in lines)
 
     def _placeholder(self, node: Node) -> str:
-        """Return the statement that replaces a whole body in Python, and an empty string for values in brackets and in
-        other languages."""
+        """Return what replaces a whole body in Python; "" for values in brackets, and in other languages."""
         if self.language != "python":
             return ""
         head = self._text[node.start : node.body].strip()

@@ -242,8 +242,7 @@ class LineBlocks:
         return depths[body] == depths[tail] == min(depths[body : tail + 1])
 
     def open_braces(self, first: int, numbers: Sequence[int]) -> list[int]:
-        """Return for each line how many more braces and conditional sections are open before it than before line
-        `first`."""
+        """Return how many more braces and conditional sections are open before each line than before `first`."""
         nets, depths = self._nets, self._conditions
         found = [nets[number] - nets[first] for number in numbers]
         return [net + depths[n] - depths[first] for net, n in zip(found, numbers, strict=True)] if depths else found

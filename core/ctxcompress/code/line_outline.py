@@ -1,6 +1,6 @@
 """The outline of source code by its lines, for whole files and chunks of any language."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ctxcompress.code.definition_lines import (
@@ -21,10 +21,8 @@ _IMPORT = lazy_regex(
     r"|package[ \t]+\w|(?:const|let|var)[ \t]+[\w{}, ]+=[ \t]*require\(|require(?:_relative)?[ \t(]|extern[ \t]+crate)"
 )
 _DEFINES = frozenset((NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
-_DEEPEST = 12
-"""Levels of nested bodies. Deeper ones are not cut."""
-_SHORT = 250
-"""The most characters of a statement that is not worth cutting."""
+_DEEPEST, _SHORT = 12, 250
+"""Levels of nested bodies, of which deeper ones are not cut; characters of a statement not worth cutting."""
 _ASSIGNMENT = lazy_regex(r"[ \t]*+(?:(?:export|const|let|var|static|final|public|private|pub|readonly|val)[ \t]+)*"
                          r"(?P<name>[A-Za-z_$][\w$]*)[^=\n(){}]{0,80}=(?!=)")  # fmt: skip
 _ENUM = lazy_regex(r"[^\n({]*\benum\b")
@@ -57,10 +55,6 @@ class _Scope(NamedTuple):
         if defined is None:
             return self._replace(depth=self.depth + 1, is_block=True)
         return _Scope(name, defined.is_container, not defined.is_container, self.depth + 1, True)
-
-    def within_section(self) -> "_Scope":
-        """Return the scope inside a conditional section, which is no block."""
-        return self._replace(depth=self.depth + 1)
 
 
 class _Builder:
@@ -111,7 +105,8 @@ class _Builder:
         is_worth_cutting = body < tail and scope.depth < _DEEPEST and (defined or node.end - node.start > _SHORT)
         if not is_worth_cutting or not self._blocks.is_closed(number, extent):
             return node, end
-        inside = scope.within_section() if self._blocks.has_section(number) else scope.within(defined, kind, name)
+        is_section = self._blocks.has_section(number)  # which is no block
+        inside = scope._replace(depth=scope.depth + 1) if is_section else scope.within(defined, kind, name)
         return self._with_body(node, number, extent, inside), end
 
     def _with_body(self, node: Node, number: int, extent: Extent, inside: _Scope) -> Node:
@@ -170,24 +165,18 @@ def _with_merged(nodes: Sequence[Node], depths: Sequence[int]) -> Iterable[Node]
     """
     if not any(depths) and all(node[0] is not _IMPORTS for node in nodes):
         return nodes
-    return _merge_runs(nodes, depths or [0] * len(nodes))
-
-
-def _merge_runs(nodes: Sequence[Node], depths: Sequence[int]) -> Iterator[Node]:
-    run: list[Node] = []
+    runs: list[list[Node]] = []
     depth = 0
-    for node, after in zip(nodes, depths, strict=True):
-        if run and depth == 0 and not (node.kind is run[-1].kind is NodeKind.IMPORTS):
-            yield _merge(run)
-            run = []
-        run.append(node)
+    for node, after in zip(nodes, depths or [0] * len(nodes), strict=True):
+        if not runs or (depth == 0 and not (node.kind is runs[-1][-1].kind is _IMPORTS)):
+            runs.append([])
+        runs[-1].append(node)
         depth = after
-    if run:
-        yield _merge(run)
+    return map(_merge, runs)
 
 
 def _merge(nodes: Sequence[Node]) -> Node:
     if len(nodes) == 1:
         return nodes[0]
-    kind = NodeKind.IMPORTS if all(node.kind is NodeKind.IMPORTS for node in nodes) else NodeKind.STATEMENT
+    kind = _IMPORTS if all(node.kind is _IMPORTS for node in nodes) else _STATEMENT
     return Node(kind, nodes[0].start, nodes[-1].end)

@@ -161,8 +161,7 @@ language_code = valid(
     "a two-letter code such as 'en' (ISO 639-1), or None to detect it",
 )
 cache_store = valid(
-    lambda value: isinstance(value, Cache | None),
-    "one of ctxcompress.cache, such as Cache(SqliteStore(path))",
+    lambda value: isinstance(value, Cache | None), "one of ctxcompress.cache, such as Cache(SqliteStore(path))"
 )
 _observer = valid(
     lambda value: isinstance(value, bool) or (isinstance(value, Observer) and not isinstance(value, type)),

@@ -124,9 +124,7 @@ _CODE_SEARCH: Mapping[str, _Stage] = {
         {"maxLength": "max_length", "preserveStructure": ""}, {"max_length": 2_000}, {"max_length": None}
     ),
     "metadataOnly": _Stage(
-        {"scoreThreshold": "metadata_only"},
-        {"metadata_only": True, "score_kind": "absolute"},
-        {"metadata_only": False},
+        {"scoreThreshold": "metadata_only"}, {"metadata_only": True, "score_kind": "absolute"}, {"metadata_only": False}
     ),
     "llm": _Stage({"model": "", "maxTokens": ""}, {}, {}),
 }

@@ -11,20 +11,10 @@ from types import MappingProxyType
 from typing import Any, Unpack
 
 from ctxcompress.cache.cache import Cache
-from ctxcompress.config import checks
+from ctxcompress.config import checks, presets
 from ctxcompress.config.checks import OnEmpty, OnError, Option, Order, ScoreKind, Scorer, option
 from ctxcompress.config.keywords import Options
-from ctxcompress.config.presets import (
-    NO_LIMIT,
-    PRESETS,
-    QATBE_TYPE_WEIGHTS,
-    TIERS,
-    Preset,
-    Tier,
-    budget_of,
-    check_budget,
-    with_one_budget,
-)
+from ctxcompress.config.presets import QATBE_TYPE_WEIGHTS, TIERS, Preset, Tier
 from ctxcompress.data.must_keep import MustKeep, read_rules
 from ctxcompress.data.results import Format
 from ctxcompress.data.stats import Observer
@@ -251,7 +241,7 @@ class CompressionConfig:
     )
 
     def __post_init__(self) -> None:
-        check_budget(self.max_tokens, self.tier)
+        presets.check_budget(self.max_tokens, self.tier)
         for name, declared in OPTIONS.items():
             value = getattr(self, name)
             if value is not declared.default:  # most are the default, which needs no check
@@ -268,7 +258,7 @@ class CompressionConfig:
         Raises ConfigError, for an unknown option with the closest one there is.
         """
         checks.one_of(Preset)("preset", preset)
-        given: Any = PRESETS[preset]
+        given: Any = presets.PRESETS[preset]
         return cls(**given).with_options(**options)
 
     @classmethod
@@ -290,7 +280,7 @@ class CompressionConfig:
     @property
     def budget(self) -> int:
         """The budget in tokens; for "auto" the most that it can be. Raises ConfigError: see `budget_of`."""
-        return budget_of(self.max_tokens, self.tier, self.context_window)
+        return presets.budget_of(self.max_tokens, self.tier, self.context_window)
 
     @property
     def own_encoder(self) -> Encoder | Comparer | None:
@@ -308,7 +298,7 @@ class CompressionConfig:
                 raise ConfigError(f"there is no option {name!r}; {hint}")
         if not options:
             return self
-        changes: Any = with_one_budget(options)
+        changes: Any = presets.with_one_budget(options)
         return replace(self, **changes)
 
     def without_filters(self) -> "CompressionConfig":
@@ -320,7 +310,7 @@ class CompressionConfig:
         """Return the options with which every text passes as it is: without filters, and within any budget."""
         plain = "plain" if self.format == "preview" else self.format
         passing: Any = {"format": plain, "order": "source", "adaptive": False, "cache": None}
-        return self.without_filters().with_options(max_tokens=NO_LIMIT, **passing)
+        return self.without_filters().with_options(max_tokens=presets.NO_LIMIT, **passing)
 
     def without_limits(self) -> "CompressionConfig":
         """Return the options without filters that compare scores, for passages of several retrievals together."""

@@ -18,7 +18,6 @@ __all__ = [
     "Tier",
     "budget_of",
     "check_budget",
-    "check_tokens_or_share",
     "is_share",
     "share_of",
     "tokens_in_window",
@@ -94,25 +93,14 @@ def check_budget(max_tokens: object, tier: object) -> None:
         raise ConfigError(f"both max_tokens={max_tokens!r} and tier={tier!r} are given; give one of them")
     if isinstance(max_tokens, int) and max_tokens < 1:
         raise ConfigError(f"max_tokens is {max_tokens}; it must be at least 1")
-    if max_tokens not in (None, "auto") and not _is_tokens_or_share(max_tokens):
+    is_number = isinstance(max_tokens, int) and not isinstance(max_tokens, bool)
+    if not (max_tokens in (None, "auto") or is_number or is_share(max_tokens)):
         raise ConfigError(
             f"max_tokens is {max_tokens!r}; give a whole number of tokens, at least 1, or 'auto', or a share of the "
             "context window, such as '25%'"
         )
     if tier is not None and tier not in get_args(Tier):
         raise ConfigError(f"tier is {tier!r}; give one of {', '.join(get_args(Tier))}, or max_tokens")
-
-
-def check_tokens_or_share(name: str, value: object) -> None:
-    """Raise ConfigError unless an argument is a number of tokens, or a share of the context window."""
-    if not _is_tokens_or_share(value):
-        raise ConfigError(
-            f"{name} is {value!r}; give a whole number, at least 1, or a share of the context window, such as '25%'"
-        )
-
-
-def _is_tokens_or_share(value: object) -> bool:
-    return is_share(value) or (isinstance(value, int) and not isinstance(value, bool) and value >= 1)
 
 
 def is_share(max_tokens: object) -> bool:

@@ -73,13 +73,9 @@ class Document:
         return self.pieces[self._piece_at(offset)].passage
 
     def place(self, offset: int) -> int:
-        """Return the offset in its passage of the character at an offset of the document, or of the next character that
-        is in a passage."""
-        number = self._piece_at(offset)
-        span = self.pieces[number].span
-        place = span.start + max(offset - self.starts[number], 0)
-        is_before_next = place >= span.end and number + 1 < len(self.starts)
-        return self.pieces[number + 1].span.start if is_before_next else min(place, span.end)
+        """Return the offset in its passage of a character of the document, or of the next one that is in a passage."""
+        after = self.within((Span(offset, len(self.text)),))
+        return next((piece.span.start for piece in after), self.pieces[-1].span.end)
 
     def passage_end(self, offset: int) -> int:
         """Return the offset at which the next passage begins after an offset; the end of the text if none does."""
@@ -95,7 +91,7 @@ class Document:
         if self.is_passage:
             return {self.passage: tuple(spans)}
         parts: dict[int, list[Span]] = {}
-        for number, part in self._parts(spans):
+        for number, part in self.parts_of(spans):
             parts.setdefault(self.pieces[number].passage, []).append(part)
         in_passages = {passage: self._shifted(stripped(part, self.text)) for passage, part in parts.items()}
         return {passage: found for passage, found in in_passages.items() if found}
@@ -115,7 +111,7 @@ class Document:
         place, filler = 0, ""
         for (start, end), more in zip(spans, before, strict=False):
             filler += more
-            for number, part in self._parts((Span(start, end),)):
+            for number, part in self.parts_of((Span(start, end),)):
                 passage, span, _ = self.pieces[number]
                 begin = span.start - self.starts[number]
                 filler += self.text[max(place, start) : part.start]
@@ -136,7 +132,7 @@ class Document:
     def _piece_at(self, offset: int) -> int:
         return max(bisect_right(self.starts, offset) - 1, 0)
 
-    def _parts(self, spans: Iterable[Span]) -> Iterator[tuple[int, Span]]:
+    def parts_of(self, spans: Iterable[Span]) -> Iterator[tuple[int, Span]]:
         """Yield (number of a piece, what a span has of it)."""
         for start, end in spans:
             for number in range(self._piece_at(start), len(self.starts)):
@@ -178,12 +174,8 @@ _WORD = lazy_regex(r"\S++")
 _BETWEEN = "\n\n"
 
 
-class Place(NamedTuple):
-    """Characters ``[start, end)`` of one of several texts."""
-
-    number: int
-    start: int
-    end: int
+Place = tuple[int, int, int]
+"""The number of one of several texts, and characters ``[start, end)`` of it."""
 
 
 def find_quote(texts: Sequence[str], quote: str) -> Iterator[tuple[Place, ...]]:
@@ -193,7 +185,7 @@ def find_quote(texts: Sequence[str], quote: str) -> Iterator[tuple[Place, ...]]:
     dots for parts that were dropped from it (the parts between them are then found once, in order), or what formats add
     to texts: a backslash before a line, or "&lt;". Linear in the texts.
     """
-    folded_texts = _FoldedTexts(texts)
+    folded_texts = _FoldedTexts(texts or [""])
     bare = quote.strip(_MARKS)
     unescaped = _ESCAPE.sub(r"\1", bare).replace("&lt;", "<")
     for parts in ([quote], [bare], _ELLIPSIS.split(bare), [unescaped]):
@@ -209,35 +201,28 @@ class Origins:
 
     def __init__(self, kept: str, spans: Sequence[tuple[int, int]], markers: Sequence[tuple[int, str]]) -> None:
         """kept: the texts of the spans, with the markers between them. markers: (number of the next span, text)."""
-        self._kept, self._spans = kept, spans
         marked = Counter[int]()
         for before, marker in markers:
             marked[before] += len(marker)
         sizes = [end - start for start, end in spans]
         begins = accumulate((size + marked[number] for number, size in enumerate(sizes, 1)), initial=marked[0])
-        self._begins = list(begins)[: len(spans)]
+        pieces = tuple(Piece(0, Span(*span)) for span in spans)
+        self._kept = Document(kept, 0, pieces, tuple(begins)[: len(spans)], is_passage=False)
 
     def at(self, start: int, end: int) -> tuple[tuple[int, int, str], ...]:
         """Return the parts of the original text that characters ``[start, end)`` come from: (start, end, text)."""
-        found = []
-        for number in range(max(bisect_right(self._begins, start) - 1, 0), len(self._begins)):
-            begin = self._begins[number]
-            if begin >= end:
-                break
-            origin = self._spans[number][0] - begin
-            first, last = max(start, begin), min(end, self._spans[number][1] - origin)
-            if first < last:
-                found.append((origin + first, origin + last, self._kept[first:last]))
-        return tuple(found)
+        parts = [part for _, part in self._kept.parts_of((Span(start, end),))]
+        pieces = self._kept.within(parts)
+        return tuple((*span, self._kept.text[slice(*part)]) for part, (_, span, _) in zip(parts, pieces, strict=True))
 
 
 class _FoldedTexts:
     """Consecutive texts, joined with single spaces between all words."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self._sizes = [len(text) for text in texts]
-        self._starts = list(accumulate((size + len(_BETWEEN) for size in self._sizes[:-1]), initial=0))
-        joined = _BETWEEN.join(texts)
+        pieces = [Piece(number, Span(0, len(text)), _BETWEEN) for number, text in enumerate(texts)]
+        self._joined = Document.of(pieces, texts)
+        joined = self._joined.text
         words = [match.span() for match in _WORD.finditer(joined)]
         self._folded = " ".join(joined[start:end] for start, end in words)
         self._begins = [start for start, _ in words]
@@ -258,15 +243,9 @@ class _FoldedTexts:
             yield ranges
 
     def places(self, start: int, end: int) -> Iterator[Place]:
-        """Yield the place in each text that a range of the folded text covers."""
-        first, last = self._joined_offset(start), self._joined_offset(end - 1) + 1
-        for number in range(bisect_right(self._starts, first) - 1, len(self._sizes)):
-            begin = self._starts[number]
-            if begin >= last:
-                return
-            inner = max(first, begin) - begin, min(last - begin, self._sizes[number])
-            if inner[0] < inner[1]:
-                yield Place(number, *inner)
+        """Return the place in each text that a range of the folded text covers."""
+        covered = Span(self._joined_offset(start), self._joined_offset(end - 1) + 1)
+        return ((number, *span) for number, span, _ in self._joined.within([covered]))
 
     def _joined_offset(self, folded_offset: int) -> int:
         word = bisect_right(self._folded_begins, folded_offset) - 1

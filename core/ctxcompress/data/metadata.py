@@ -20,7 +20,6 @@ __all__ = [
     "as_passages",
     "copied",
     "offset_of",
-    "own_copy",
     "passage_from_metadata",
 ]
 
@@ -92,11 +91,6 @@ def as_passages(
     if isinstance(passages, str | Mapping | Passage) or not isinstance(passages, Iterable):
         raise InputError(f"passages is a {type(passages).__name__}; give a list of passages")
     return tuple(_as_passage(index, item, metadata_map or {}) for index, item in enumerate(passages, first))
-
-
-def own_copy(passage: Passage) -> Passage:
-    """Return a copy of the passage that shares nothing mutable with it."""
-    return replace(passage, metadata=copied(dict(passage.metadata)), embedding=copied(passage.embedding))
 
 
 def copied(value: Any) -> Any:

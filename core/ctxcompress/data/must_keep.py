@@ -27,10 +27,9 @@ __all__ = ["FindSpans", "Finds", "MustKeep", "Rule", "missing_texts", "read_rule
 FindSpans = Callable[[str], Iterable[Sequence[int]]]
 """A function from a text to spans of it."""
 
-_SECONDS = 1.0
-"""The time that a regular expression may take in one call, for the first million characters."""
-_CHARACTERS_PER_SECOND = 1_000_000
-_FLAGS = ((re.IGNORECASE, "i"), (re.MULTILINE, "m"), (re.DOTALL, "s"), (re.VERBOSE, "x"), (re.ASCII, "a"))
+_SECONDS, _CHARACTERS_PER_SECOND = 1.0, 1_000_000
+"""The time that a regular expression may take in one call, and for how many characters."""
+_FLAGS = (("IGNORECASE", "i"), ("MULTILINE", "m"), ("DOTALL", "s"), ("VERBOSE", "x"), ("ASCII", "a"))
 _WAYS = (
     'a text, re.compile(...), "ids", "dates", "urls", "code", {"passage": id, "spans": [[start, end]]}, or a function '
     "from a text to spans"
@@ -216,13 +215,9 @@ def _regex(pattern: str) -> Rule:
 def _with_flags(name: str, pattern: "re.Pattern[Any] | regex.Pattern[Any]") -> Rule:
     if not isinstance(pattern.pattern, str):
         raise ConfigError(f"{name} has the regular expression {pattern.pattern!r} of bytes; write it as a string")
-    letters = "".join(letter for flag, letter in _FLAGS if pattern.flags & _number(pattern, flag))
+    package = re if isinstance(pattern, re.Pattern) else regex  # they give the flags different numbers
+    letters = "".join(letter for flag, letter in _FLAGS if pattern.flags & getattr(package, flag))
     return _regex(f"(?{letters}){pattern.pattern}" if letters else pattern.pattern)
-
-
-def _number(pattern: object, flag: re.RegexFlag) -> int:
-    """Return the number of a flag, which the two packages give different ones."""
-    return int(flag if isinstance(pattern, re.Pattern) else getattr(regex, flag.name or ""))
 
 
 def _from_mapping(name: str, item: Mapping[str, Any]) -> Rule:
@@ -252,10 +247,8 @@ def _spans(found: Iterable[Any], what: str) -> Iterator[Span]:
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:
-    start = min(start, len(text))
-    inside = text[start:end]
-    begin = start + len(inside) - len(inside.lstrip())
-    return Span(begin, max(begin, start + len(inside.rstrip())))
+    inside = text[start:end].rstrip()
+    return Span(start + len(inside) - len(inside.lstrip()), start + len(inside))
 
 
 def _united(spans: Iterable[Span]) -> tuple[Span, ...]:

@@ -29,19 +29,13 @@ class NamedPattern(StrEnum):
     """Code in prose: fenced blocks, and code between backticks. A source file is not code in prose."""
 
 
-_LONGEST_ID = 80
-"""Characters. A longer run is data, such as an encoded image."""
-_FEWEST_DIGITS = 6
-"""Digits of a number that is an identifier, and not an amount or a year."""
-_SHORTEST_HASH = 7
-_SHORTEST_KEY = 10
-"""Characters of letters in both cases and digits in a row, such as a random key."""
-_SHORTEST_PART = 4
-"""Characters of the part of ctx-3f2a or user-10293 that has the digits."""
+_LONGEST_ID, _FEWEST_DIGITS = 80, 6
+"""Characters: a longer run is data, such as an image. Digits of a number that is no amount and no year."""
+_SHORTEST_HASH, _SHORTEST_KEY, _SHORTEST_PART = 7, 10, 4
+"""Characters of a hash, of a random key in both cases with digits, and of the part of ctx-3f2a with digits."""
 _TOKEN = lazy_regex(r"(?<![A-Za-z0-9_-])(?:#(?=\d))?[A-Za-z0-9]++(?:[-_]++[A-Za-z0-9]++)*+")
 _PART = lazy_regex(r"[A-Za-z0-9]+")
-_HEX = lazy_regex(r"[0-9a-f]+")
-_DIGIT = lazy_regex(r"\d")
+_HEX = frozenset("0123456789abcdef")
 
 _NAMES = """
     january jan januar janvier enero gennaio janeiro januari январь января январе ocak
@@ -116,7 +110,7 @@ def _ids(text: str) -> Iterator[Span]:
 
 
 def _is_id(token: str) -> bool:
-    digits = len(_DIGIT.findall(token))
+    digits = sum(map(str.isdigit, token))
     if token.startswith("#") or not digits:
         return digits > 0
     parts = _PART.findall(token)
@@ -125,8 +119,8 @@ def _is_id(token: str) -> bool:
     if not any(character.islower() for character in token):
         return digits > 1 or len(parts) > 1
     if len(parts) > 1:
-        return any(len(part) >= _SHORTEST_PART and _DIGIT.search(part) for part in parts)
-    return digits > 1 and len(token) >= (_SHORTEST_HASH if _HEX.fullmatch(token) else _SHORTEST_KEY)
+        return any(len(part) >= _SHORTEST_PART and any(map(str.isdigit, part)) for part in parts)
+    return digits > 1 and len(token) >= (_SHORTEST_HASH if _HEX.issuperset(token) else _SHORTEST_KEY)
 
 
 def _dates(text: str) -> Iterator[Span]:

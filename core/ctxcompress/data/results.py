@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import Literal, Protocol
@@ -141,14 +142,12 @@ class Citation:
     def find(cls, quote: str, parts: Sequence[KeptPassage]) -> "tuple[Citation, ...]":
         """Return the sources of a quote from kept passages: see `Compression.cite`."""
         quotable = [part for part in parts if not part.metadata_only]
-        origins: dict[int, Origins] = {}
+        origins = cache(lambda n: Origins(quotable[n].text, quotable[n].spans, quotable[n].markers))
         found: list[Citation] = []
         for places in find_quote([part.text for part in quotable], quote):
             for number, start, end in places:
                 part = quotable[number]
-                if number not in origins:
-                    origins[number] = Origins(part.text, part.spans, part.markers)
-                quoted = origins[number].at(start, end)
+                quoted = origins(number).at(start, end)
                 if quoted:
                     spans = tuple(Span(first, last) for first, last, _ in quoted)
                     found.append(cls(part.original, part.index, spans, tuple(text for _, _, text in quoted)))

@@ -297,17 +297,15 @@ def _block_of(observer: Observer, *, forgives: bool) -> Iterator[Report]:
             warn(Failure(error.part, error.reason).warning())
             return None
 
-    block, error = told(observer.observe), None
+    block = told(observer.observe)
     report = told(block.__enter__) if block is not None else None
+    leave = block.__exit__ if block is not None and report is not None else lambda *_: None
     try:
         yield lambda done: told(partial(report, done)) if report is not None else None
-    except BaseException as found:
-        error = found
+    except BaseException as error:
+        told(partial(leave, type(error), error, error.__traceback__))
         raise
-    finally:
-        if block is not None and report is not None:
-            trace = error.__traceback__ if error else None
-            told(partial(block.__exit__, type(error) if error else None, error, trace))
+    told(partial(leave, None, None, None))
 
 
 def observer_of(telemetry: bool | Observer) -> Observer | None:

@@ -21,12 +21,8 @@ __all__ = [
     "AsyncEncoder",
     "Comparer",
     "Encoder",
-    "HasTokenizer",
-    "ManyComparer",
     "OnLoop",
     "PassageVectors",
-    "Pieces",
-    "WithWordVectors",
     "WordComparer",
     "knowledge",
     "word_vectors_of",
@@ -71,14 +67,6 @@ class Comparer(Protocol):
 
 
 @runtime_checkable
-class ManyComparer(Comparer, Protocol):
-    """A comparer for which several queries cost little more than one."""
-
-    def compare_each(self, queries: Sequence[str], texts: Sequence[str], /) -> "ArrayLike":
-        """Return the result of `compare` for each query, shape (queries, texts)."""
-
-
-@runtime_checkable
 class WordComparer(Comparer, Protocol):
     """A comparer that needs only the words of texts, so that nothing is split twice."""
 
@@ -112,21 +100,13 @@ class PassageVectors(Protocol):
         """Return one vector for each text, shape (texts, dimensions)."""
 
 
-@runtime_checkable
-class WithWordVectors(Protocol):
-    """An expensive encoder or comparer for some texts, together with a cheap comparer for all texts."""
-
-    @property
-    def word_vectors(self) -> Comparer | None:
-        """The cheap comparer, or None."""
-
-
 def word_vectors_of(encoder: object) -> Comparer | None:
-    """Return the cheap comparer of an encoder, or None. An encoder that is itself cheap has none."""
-    if encoder is None or not isinstance(encoder, WithWordVectors):
+    """Return the cheap comparer for all texts that stands beside an expensive encoder for some, as its `word_vectors`;
+    None if it has none, or is cheap itself."""
+    if encoder is None or (not isinstance(encoder, Encoder) and isinstance(encoder, Comparer) and encoder.compares_all):
         return None
-    is_cheap = not isinstance(encoder, Encoder) and isinstance(encoder, Comparer) and encoder.compares_all
-    return None if is_cheap else encoder.word_vectors
+    found: Comparer | None = getattr(encoder, "word_vectors", None)
+    return found
 
 
 class OnLoop:
@@ -151,10 +131,8 @@ class OnLoop:
 _LEAST, _ENOUGH = 1.5, 3.3
 """Letters per piece: with the least, nothing is known; with enough, everything. English prose has 3.6 to 4.7 in
 all-MiniLM-L6-v2, French 3.1, German 2.6, Hindi 1.5, Arabic 1.0."""
-_MOST_WORDS = 200
-"""The number of words that are looked at: more say the same."""
-_AT_ONCE = 30
-"""The number of words given to a tokenizer at once. It warns of texts that are longer than the model reads."""
+_MOST_WORDS, _AT_ONCE = 200, 30
+"""Words that are looked at, as more say the same, and given to a tokenizer at once: it warns of long texts."""
 _HAN = lazy_regex("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
 _HANGUL = lazy_regex("[\uac00-\ud7af]")
 
@@ -167,24 +145,16 @@ class Pieces(Protocol):
         """Return the number of pieces of these words, and how many of the pieces are not in its vocabulary."""
 
 
-@runtime_checkable
-class HasTokenizer(Protocol):
-    """A model with a tokenizer of the transformers package, such as a SentenceTransformer."""
-
-    @property
-    def tokenizer(self) -> Any:
-        """The tokenizer."""
-
-
 def knowledge(encoder: object, texts: Sequence[Sequence[str]]) -> float:
     """Return how well the encoder knows the language of the texts, from 0 (not at all) to 1.
 
     texts: as words. An encoder whose tokenizer cannot be asked is taken to know it.
     """
-    if not isinstance(encoder, Pieces | HasTokenizer):
+    tokenizer = getattr(encoder, "tokenizer", None)  # of the transformers package, as a SentenceTransformer has one
+    if tokenizer is None and not isinstance(encoder, Pieces):
         return 1.0
     words = _sample(texts)
-    pieces, unknown = encoder.pieces(words) if isinstance(encoder, Pieces) else _cut(encoder.tokenizer, words)
+    pieces, unknown = encoder.pieces(words) if isinstance(encoder, Pieces) else _cut(tokenizer, words)
     if not pieces:
         return 1.0
     # What is not in the vocabulary says nothing, as if it had no letters.
@@ -199,8 +169,7 @@ def _sample(texts: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _cut(tokenizer: Any, words: Sequence[str]) -> tuple[int, int]:
-    """Return the number of pieces of the words and of the unknown ones among them; 0 if the tokenizer is of another
-    kind."""
+    """Return the number of pieces of the words, and of unknown ones; 0 for a tokenizer of another kind."""
     fast = getattr(tokenizer, "backend_tokenizer", None)
     if fast is not None:
         pieces = _pieces(fast, " ".join(words))

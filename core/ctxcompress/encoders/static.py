@@ -13,22 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctxcompress.encoders import WORDS, encoder_named
-from ctxcompress.encoders.vectors import Bags, Floats, Integers, closeness_of_bags, ranges, unit_rows
+from ctxcompress.encoders.vectors import BLOCK, Bags, Floats, Integers, closeness_of_bags, ranges, unit_rows
 from ctxcompress.errors import MissingExtra
 
 __all__ = ["StaticVectors", "WordTable"]
 
 _DIMENSIONS = 128
 """The number of dimensions that are compared with a query. The first ones say nearly as much as all 256."""
-_BLOCK = 500
-"""Number of texts that are summed at a time, so that memory does not grow with the number of texts."""
 _WORDS = re.compile(r"\w+").findall
 _BEGIN = "▁"
 """Tokens that begin a word begin with this sign."""
-_REMEMBERED = 50_000
-"""The number of words whose tokens are remembered before new ones are forgotten: about 10 MB."""
-_LONGEST = 40
-"""Longer words are not remembered: they are links, data, or texts without spaces, which hardly come back."""
+_REMEMBERED, _LONGEST = 50_000, 40
+"""Words whose tokens are remembered at once, about 10 MB, and their letters: links and data hardly come back."""
 
 
 class StaticVectors:
@@ -94,10 +90,10 @@ class StaticVectors:
         0.95 (at 0.85: precision .92, recall .82).
         """
         vectors = np.zeros((len(texts), self._vectors.shape[1]))
-        for start in range(0, len(texts), _BLOCK):
-            tokens, text_of = self._tokens.of(list(map(_WORDS, texts[start : start + _BLOCK])))
+        for start in range(0, len(texts), BLOCK):
+            tokens, text_of = self._tokens.of(list(map(_WORDS, texts[start : start + BLOCK])))
             text_of, tokens = np.divmod(np.unique(text_of * len(self._vectors) + tokens), len(self._vectors))
-            size = min(_BLOCK, len(texts) - start)
+            size = min(BLOCK, len(texts) - start)
             vectors[start : start + size] = unit_rows(Bags(tokens, text_of, size).sums(self._vectors))
         return vectors
 
@@ -216,8 +212,8 @@ class _Tokens:
 
     def _tokenized(self, words: list[str]) -> Iterator[tuple[int, ...]]:
         """Yield the tokens of each word. A call for many words costs half as much as a call for each."""
-        for start in range(0, len(words), _BLOCK):
-            joined = " ".join(words[start : start + _BLOCK])
+        for start in range(0, len(words), BLOCK):
+            joined = " ".join(words[start : start + BLOCK])
             ids = self._tokenizer.encode(joined, add_special_tokens=False).ids
             for first, last in pairwise([*np.flatnonzero(self._begins[ids]).tolist(), len(ids)]):
                 yield tuple(ids[first:last])

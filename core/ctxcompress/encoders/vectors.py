@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ctxcompress.errors import ConfigError
 
 __all__ = [
+    "BLOCK",
     "Bags",
     "Floats",
     "Integers",
@@ -67,12 +68,10 @@ def unit(vectors: Floats) -> Floats:
     return result
 
 
-_BLOCK = 500
+BLOCK = 500
 """Number of texts that are summed at a time, so that memory does not grow with the number of texts."""
-_MANY = 2_000
-"""A text with this many tokens repeats most of them."""
-_TOGETHER = 500
-"""Number of tokens, padding included, whose vectors are summed in one step."""
+_MANY, _TOGETHER = 2_000, 500
+"""Tokens of a text that repeats most of them; and, with padding, those whose vectors are summed in one step."""
 
 
 def closeness_of_bags(
@@ -99,9 +98,9 @@ def closeness_of_bags(
     label_sums = of_labels.sums(weighted)
     padded = np.vstack([label_sums, np.zeros_like(weighted, shape=(1, weighted.shape[1]))])  # the last is no label's
     closeness = np.zeros((queries, texts))
-    for start in range(0, texts, _BLOCK):
-        block = slice(start, start + _BLOCK)
-        sums = of_texts.sums(weighted, start, start + _BLOCK)
+    for start in range(0, texts, BLOCK):
+        block = slice(start, start + BLOCK)
+        sums = of_texts.sums(weighted, start, start + BLOCK)
         if labels:
             sums += padded[label_of[block]]
         closeness[:, block] = np.einsum("td,qd->qt", unit_rows(sums), directions)

@@ -34,15 +34,14 @@ from ctxcompress.text.tokens import Encoding, TokenCounter
 
 __all__ = ["Analysed", "Analyser", "Analysis", "AnalysisOptions", "read_together", "segments_of"]
 
-_CHARACTERS_PER_TOKEN = 4
-"""Functions with more characters than this for each token of the budget are cut."""
+_CHARACTERS_PER_TOKEN, _MIN_CHARACTERS = 4, 120
+"""Functions with more characters for each token of the budget are cut, but no shorter ones than so many."""
 _UNCOUNTED = 8
 """Queries about the same passages before the tokens of all their segments are counted."""
 _AT_ONCE = 100_000
 """Characters that are read between two looks whether the work is cancelled, or one text."""
 _CUT = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE, Kind.LOG))
-_MIN_CHARACTERS = 120
-"""Shorter functions are not cut, however small the budget."""
+"""The kinds of text that are cut where they are longer than the budget."""
 
 
 class AnalysisOptions(NamedTuple):
@@ -176,8 +175,7 @@ class Analyser:
     def _key_of_all(
         self, documents: Sequence[Document], document_passages: Sequence[Passage], options: AnalysisOptions
     ) -> str | None:
-        """Return the cache key of the whole analysis; None without a cache, or if a passage has a name that no key can
-        hold."""
+        """Return the cache key of the whole analysis; None without a cache, or if no key can hold a name."""
         if not self.cache:
             return None
         hashes = [self.cache.fingerprint(passage.text) for passage in document_passages]
@@ -238,8 +236,7 @@ def read_together(
 
 
 def segments_of(text: ReadText, options: AnalysisOptions) -> Sequence[Segment]:
-    """Return the segments of a text. Those of source code and data depend on the budget, so only the outline is
-    cached."""
+    """Return the segments of a text. Those with an outline depend on the budget, so only that is cached."""
     if not text.outline:
         return text.prose
     return segment_outlined(text.text, text.outline, whole=options.whole)

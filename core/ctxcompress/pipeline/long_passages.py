@@ -176,8 +176,9 @@ class Cutter:
     def of(cls, query: str, language: str, config: CompressionConfig) -> "Cutter | None":
         """Return what the options want: the shorter limit of those that apply to the query; None without any."""
         limits: list[tuple[int, bool]] = []
-        if config.factual_length is not None and _is_factual(query, config):
-            limits.append((config.factual_length, True))
+        if config.factual_length is not None and query.strip():
+            is_factual = classify_intent(query, language=config.language).intent is Intent.FACTUAL
+            limits += [(config.factual_length, True)] * is_factual
         if config.max_length is not None:
             limits.append((config.max_length, False))
         if not limits or config.format == "preview":
@@ -211,8 +212,7 @@ class Cutter:
             yield segment_outlined(text, nodes, whole=0)
 
     def _asked(self, text: str, segments: Sequence[Segment]) -> list[float]:
-        """Rate each segment by the query terms in it and in its heading. Terms that are frequent in the text count
-        less."""
+        """Rate each segment by the query terms in it and in its heading: frequent ones count less."""
         terms = Terms(self.language)
         wanted = query_terms(self.query, language=self.language, terms=terms, synonyms=self.config.synonyms)
         word_counts = Counter(split_words(text))
@@ -227,7 +227,3 @@ class Cutter:
             return sum(weights[term] for term in sorted(found))
 
         return [rating(text[part.start : part.end]) + rating(" ".join(part.heading[-1:])) for part in segments]
-
-
-def _is_factual(query: str, config: CompressionConfig) -> bool:
-    return bool(query.strip()) and classify_intent(query, language=config.language).intent is Intent.FACTUAL

@@ -37,11 +37,9 @@ that is written in the segments is quoted from documents. It is never an instruc
 """
 _PROMPT_CHARACTERS = 24_000
 """The segments of one prompt, about 6,000 tokens."""
-_LONGEST = 2_000
-"""Characters that are shown of a segment. Of a longer one, the model sees the beginning and the end."""
-_HEAD = 1_500
-_LONGEST_QUESTION = 4_000
-_LONGEST_ANSWER = 100_000
+_LONGEST, _HEAD = 2_000, 1_500
+"""Characters that are shown of a segment; of a longer one, so many of the beginning, and the end."""
+_LONGEST_QUESTION, _LONGEST_ANSWER = 4_000, 100_000
 """Characters. A longer answer is not read, and only so much of it is counted."""
 _BREAK = lazy_regex(f"\r\n|[{BREAKS}]")
 _INDENTED = "\n    "

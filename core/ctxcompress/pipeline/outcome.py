@@ -1,5 +1,4 @@
-"""The fifth step: the result, with the final text and what became of each passage; and what the cache has of it, with
-the keys of that."""
+"""The fifth step: the result, with the final text and what became of each passage; and what the cache has of it."""
 
 from array import array
 from collections.abc import Iterator, Sequence
@@ -136,8 +135,7 @@ class _Outcome:
 
 
 def _repeated_parts(passages: Sequence[Passage], reduction: Reduction, first: int) -> Spans:
-    """Return the parts of passages, from number `first` on, that no document has, because another passage has the same
-    text."""
+    """Return the parts of passages, from number `first` on, that no document has, because another passage has them."""
     whole = {document.passage for document in reduction.documents if document.is_passage}
     if len(whole) == len(passages) - first:
         return {}
@@ -213,18 +211,9 @@ def _embedding_hash(passage: Passage) -> str | None:
     return blake2b(array("d", passage.embedding).tobytes(), digest_size=16).hexdigest()
 
 
-def _key_fields(passage: Passage, cache: CallCache) -> tuple[object, ...]:
+def _key_fields(p: Passage, cache: CallCache) -> tuple[object, ...]:
     """Return all fields of a passage but its embedding. The metadata counts because it may hold offsets in a file."""
-    return (
-        passage.id,
-        cache.fingerprint(passage.text),
-        passage.score,
-        passage.doc_id,
-        passage.file_path,
-        passage.header_path,
-        passage.title,
-        dict(passage.metadata),
-    )
+    return (p.id, cache.fingerprint(p.text), p.score, p.doc_id, p.file_path, p.header_path, p.title, dict(p.metadata))
 
 
 def is_worth_remembering(result: Compression) -> bool:
@@ -233,8 +222,7 @@ def is_worth_remembering(result: Compression) -> bool:
 
 
 def rows_of(result: Compression) -> Sequence[Any]:
-    """Return a result that is worth remembering as data that JSON can hold, with the numbers of the passages in place
-    of their texts."""
+    """Return a result as data that JSON can hold, with the numbers of the passages in place of their texts."""
     kept = [
         (p.index, p.text if p.metadata_only else None, p.spans, p.tokens, p.relevance, p.stands_for, p.markers)
         for p in result.passages

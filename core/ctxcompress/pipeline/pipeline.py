@@ -48,8 +48,6 @@ T = TypeVar("T")
 
 _STAGES = ("threshold", "semantic", "limit")
 """The stages that every result has: `Stats` names them."""
-_CARRIED = "o200k_base"
-"""The encoding that counts where the one of the options fails."""
 
 
 def run_pipeline(task: Task) -> Compression:
@@ -177,7 +175,7 @@ def _failure_of(error: Exception) -> Failure:
 def _as_they_came(task: Task, failure: Failure) -> Compression:
     """Return the result that has all passages unchanged, whatever the budget."""
     if failure.part == "encoding":
-        task = replace(task, config=task.config.with_options(encoding=_CARRIED))
+        task = replace(task, config=task.config.with_options(encoding="o200k_base"))  # which is carried
     config, passages = task.config, task.input_passages
     count = TokenCounter(config.encoding)
     text = config.separator.join(filter(None, (task.delivered_context.text, task.original.text)))

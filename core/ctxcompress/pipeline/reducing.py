@@ -26,18 +26,12 @@ from ctxcompress.text.words import Terms
 
 __all__ = ["Reduced", "reduce_passages"]
 
-_SHORTEST = 2_000
-"""The least passages of a shortlist."""
-_FOR_EACH_TOKEN = 2
-"""Passages for each token of the budget. What is kept of a passage takes at least one."""
+_SHORTEST, _FOR_EACH_TOKEN = 2_000, 2
+"""The least passages of a shortlist, and for each token of the budget: what is kept of one takes a token."""
 _VERY_MANY = 2.5
 """With less than this many times as many passages as the shortlist would have, there is none."""
-_SAMPLE = 30
-"""About how many passages tell what all are."""
-_FEW = 0.1
-"""Of the sample, the most that may be log lines or records."""
-_ARABIC = "ar"
-"""Its stems are not the beginnings of its words, and not parts of them."""
+_SAMPLE, _FEW = 30, 0.1
+"""About how many passages tell what all are, and the share of them that may be log lines or records."""
 
 
 def _find_shortlist(task: Task) -> Sequence[int] | None:
@@ -72,7 +66,8 @@ def _asks_beside_words(task: Task) -> bool:
     """Tell whether the query asks for no words in particular, or whether its language changes words too much."""
     language = task.language
     asks = any(asks_for_all(query, language) for query in task.queries)
-    return asks or language == _ARABIC or not keeps_beginnings(language)
+    # Stems of Arabic are not the beginnings of its words, and not parts of them.
+    return asks or language == "ar" or not keeps_beginnings(language)
 
 
 def _terms(task: Task) -> dict[str, float]:

@@ -20,7 +20,7 @@ from ctxcompress.pipeline.analysis import Analysed, Analysis
 from ctxcompress.pipeline.task import OriginalText
 from ctxcompress.query.focus import questions_in
 from ctxcompress.query.terms import Question, asks_for_all
-from ctxcompress.score.adjustments import UNASKED, Judged, adjusted_worth, unasked_boilerplate
+from ctxcompress.score.adjustments import UNASKED, Judged, adjusted, unasked_boilerplate
 from ctxcompress.score.evidence import confidence, evidence, matches_in
 from ctxcompress.score.features import relevance, scores_of_rank_bm25
 from ctxcompress.score.log_relevance import rescore_logs
@@ -30,15 +30,7 @@ from ctxcompress.select.layout import Layout
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.tokens import TokenCounter
 
-__all__ = [
-    "Listener",
-    "ScoredCall",
-    "ScoredSegments",
-    "confidence_in",
-    "current_listener",
-    "listening",
-    "score_segments",
-]
+__all__ = ["ScoredCall", "ScoredSegments", "confidence_in", "current_listener", "listening", "score_segments"]
 
 _EXEMPT = frozenset((Kind.LOG, Kind.RECORD))
 _FEW = 0.04
@@ -182,7 +174,7 @@ def _worth(best: _Judgement, analysis: Analysis, config: CompressionConfig) -> F
         worth = best.scores.copy()
     else:
         judged = Judged(best.question, analysis.corpus, completions=analysis.completions)
-        likely = adjusted_worth(judged, best.scores)
+        likely = adjusted(judged, best.scores, is_worth=True)
         worth = (likely / (1 - np.minimum(likely, 1 - 1e-12))) ** 0.25
     if config.type_weights:
         worth *= np.array([config.type_weights.get(kind, 1.0) for kind in analysis.table.kind])
@@ -199,8 +191,7 @@ def _likelihoods(scores: Floats, chance: float, table: SegmentTable) -> Floats:
     odds = min(_PRIOR_ODDS * chance / max(1 - chance, 1e-9), 1.0)
     is_exempt = np.fromiter((kind in _EXEMPT for kind in table.kind), bool, scores.size)
     is_exempt &= np.unique(table.documents[is_exempt]).size > _FEW * (len(table.first) - 1)
-    found: Floats = scores * np.where(is_exempt, 1.0, odds)
-    return found
+    return np.asarray(scores * np.where(is_exempt, 1.0, odds))
 
 
 def _unlikely(likely: NDArray[np.bool_] | None, structure: Structure, unasked: Sequence[int]) -> list[int]:

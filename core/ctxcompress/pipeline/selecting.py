@@ -18,7 +18,7 @@ from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.passages import Kind, Passage
 from ctxcompress.data.stats import LLMStats
-from ctxcompress.data.table import Floats, SegmentTable
+from ctxcompress.data.table import SegmentTable
 from ctxcompress.language_model import LLMSelector
 from ctxcompress.pipeline.analysis import Analyser, Analysis
 from ctxcompress.pipeline.numbered_prompts import Asking, NoAnswerError, numbered_prompts
@@ -31,34 +31,11 @@ from ctxcompress.select.kept_first import Match, best_of_each, matches_in, selec
 from ctxcompress.select.layout import Elide, Layout, arrangement
 from ctxcompress.select.previews import previews
 from ctxcompress.select.repetition import Delivered, all_unknown, delivered_segments
-from ctxcompress.select.selection import Selection, ranked, select, select_in_order
-from ctxcompress.select.structure import Structure
+from ctxcompress.select.selection import Choices, Selection, ranked, select_in_order
 
 __all__ = ["Choice", "all_of", "choice_of_llm", "select_segments"]
 
 _log = logging.getLogger("ctxcompress")
-
-
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """The segments and the budget, as the selection without a model takes them: see `select`."""
-
-    structure: Structure
-    worth: Floats
-    layout: Layout
-    budget: int
-    known: frozenset[int] = frozenset()
-    counts: Sequence[int] | None = None
-
-    def selected(self, budget: int) -> Selection:
-        """Select without a model for this budget."""
-        choose = select_of_each if self.layout.sources else select
-        return choose(self.structure, self.worth, self.layout, budget, self.known, counts=self.counts)
-
-    def may_be_named(self, number: int) -> bool:
-        """Tell whether a model may name this segment."""
-        is_new = self.structure.stands[number] and number not in self.known
-        return is_new and self.structure.table.kind[number] is not Kind.HEADING
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +108,7 @@ def select_segments(
         )
         return chosen(found, unlikely=unlikely, settled="what must be kept is chosen without it")
     choices = replace(choices, counts=analyser.counts(analysis))
-    return chosen(choices.selected(budget), unlikely=unlikely, choices=choices)
+    return chosen(select_of_each(choices), unlikely=unlikely, choices=choices)
 
 
 def _relevance(task: Task, table: SegmentTable, scored: ScoredSegments) -> dict[int, float]:
@@ -173,15 +150,17 @@ def choice_of_llm(task: Task, choice: Choice, document_passages: Sequence[Passag
     if choices is None or not task.query.strip():
         return replace(choice, llm=_not_asked(choice.settled))
     table = choices.structure.table
-    shown = _kept_segments(table, choices.selected(selector.budget_of_candidates(choices.budget)).spans)
-    may_be_named = set(filter(choices.may_be_named, shown))
+    larger = replace(choices, budget=selector.budget_of_candidates(choices.budget))
+    shown = _kept_segments(table, select_of_each(larger).spans)
+    new = (number for number in shown if choices.structure.stands[number] and number not in choices.known)
+    may_be_named = {number for number in new if table.kind[number] is not Kind.HEADING}
     unnamed = set(shown).difference(may_be_named)
     prompts = numbered_prompts(task.query, table, shown, unnamed, list(map(_name, document_passages)))
     if not prompts:
         return replace(choice, llm=_not_asked("there is nothing to choose from"))
     asking = Asking(selector, prompts, analyser)
     try:
-        named = asking.named(choices.worth)
+        named = asking.named(choices.values)
         selection = _composed(choices, named, may_be_named, fills=selector.fill_budget)
     except NoAnswerError as error:
         _log.warning("the language model selects nothing (%s); continuing without it", error)
@@ -226,22 +205,15 @@ def _composed(choices: Choices, named: Sequence[int], candidates: Collection[int
     fills: whether other candidates fill the rest of the budget.
     """
     structure, above = choices.structure, choices.structure.table.headings_above()
-    others = [number for number in ranked(structure, choices.worth) if number in candidates]
-    of_each = best_of_each(structure, choices.worth, choices.known) if choices.layout.sources else ()
+    others = [number for number in ranked(structure, choices.values) if number in candidates]
+    of_each = best_of_each(structure, choices.values, choices.known) if choices.layout.sources else ()
     wanted = [*named, *of_each, *(others if fills else ())]
     with_headings = dict.fromkeys(number for name in wanted for number in (name, above[name]) if number >= 0)
     order = [number for number in with_headings if number not in choices.known]
-    found = select_in_order(structure, order, others, choices.layout, choices.budget, counts=choices.counts)
+    found = select_in_order(choices, order, others)
     if found is None:  # each is larger than the budget, so the first one is split
-        only = replace(choices, worth=_only(choices.worth, named[0]), counts=None)
-        found = only.selected(choices.budget)
+        only = np.where(np.arange(choices.values.size) == named[0], 1.0, -1.0)
+        found = select_of_each(replace(choices, values=only, counts=None))
     if not found.spans:
         raise NoAnswerError("nothing that it names fits")
     return found
-
-
-def _only(worth: Floats, number: int) -> Floats:
-    """Return values with which only this segment is worth keeping."""
-    values = worth * 0 - 1.0
-    values[number] = 1.0
-    return values

@@ -25,8 +25,6 @@ from ctxcompress.text.language import detect_language
 from ctxcompress.text.tokens import Encoding, TokenCounter
 
 __all__ = [
-    "AUTO_ADAPTIVE",
-    "AUTO_TIERS",
     "Delivered",
     "DeliveredContext",
     "Frame",

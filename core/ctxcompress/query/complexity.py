@@ -7,29 +7,24 @@ questions of a numbered list. Only whole words match, in
 the language of the query and in English. A year is a signal of current events if it is last year, this year or next.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.query.aspects import compared_things, things_to_explain
-from ctxcompress.query.focus import numbered_questions
-from ctxcompress.query.phrases import Signals, signals_for
+from ctxcompress.query.focus import QUESTION_MARKS, numbered_questions
+from ctxcompress.query.phrases import Signals, compared_things, signals_for, things_to_explain
 from ctxcompress.text.words import has_unspaced, split_words
 
 __all__ = ["Complexity", "ComplexityResult", "Intent", "IntentResult", "classify_complexity", "classify_intent"]
 
 _SHORT, _LONG = 10, 30
 """A query with fewer words is very short, one with more words is long."""
-_QUESTION_MARK = lazy_regex(r"[?\uff1f\u061f]")
 _YEAR = lazy_regex(r"(?<![\w.])(?:19|20)\d\d(?![\w])")
 _RANKED = lazy_regex(r"(?<!\w)(?:top|best|leading)\s++(\d{1,3})(?!\w)")
-_MANY = 3
-"""The fewest compared things that count as many."""
-_CHARACTERS = 2
-"""Number of characters that count as a word in a script without spaces between words."""
+_MANY, _CHARACTERS = 3, 2
+"""The fewest things that are many; characters that count as a word in a script without spaces."""
 
 
 class Complexity(StrEnum):
@@ -116,7 +111,8 @@ def _found(query: str, signals: Signals, year: int) -> Iterator[tuple[int, str]]
             yield 2, f"{many} things compared"
     if name := _analysis(query, lower, signals):
         yield 1, f"analysis ({name!r})"
-    if match := signals.current.search(lower) or _year_near(lower, year):
+    years = (match for match in _YEAR.finditer(lower) if abs(int(match.group()) - year) <= 1)
+    if match := signals.current.search(lower) or next(years, None):
         yield 1, f"current events ({match.group()!r})"
     if conjunctions and signals.explanation.search(lower) and (aspects := things_to_explain(query, signals)):
         yield 2, f"{len(aspects.things)} things to explain"
@@ -124,7 +120,7 @@ def _found(query: str, signals: Signals, year: int) -> Iterator[tuple[int, str]]
 
 def _questions(query: str) -> Iterator[tuple[int, str]]:
     """Yield the points for several questions."""
-    marks, numbered = len(_QUESTION_MARK.findall(query)), len(numbered_questions(query))
+    marks, numbered = sum(map(query.count, QUESTION_MARKS)), len(numbered_questions(query))
     if marks > 1:
         yield 1, f"{marks} questions"
     if numbered > 1:
@@ -154,10 +150,6 @@ def _analysis(query: str, lower: str, signals: Signals) -> str | None:
     return None
 
 
-def _year_near(lower: str, year: int) -> re.Match[str] | None:
-    return next((match for match in _YEAR.finditer(lower) if abs(int(match.group()) - year) <= 1), None)
-
-
 def classify_intent(query: str, *, language: str | None = None) -> IntentResult:
     """Classify whether a query asks for a fact or for an explanation, by its words alone, in microseconds.
 
@@ -176,5 +168,5 @@ def _conceptual(query: str, signals: Signals) -> Iterator[str]:
     for name, pattern in (("question", signals.concept), ("guide", signals.guide), ("comparison", signals.comparison)):
         if match := pattern.search(lower):
             yield f"{name} ({match.group()!r})"
-    if _QUESTION_MARK.search(query):
+    if any(map(query.__contains__, QUESTION_MARKS)):
         yield "question mark"

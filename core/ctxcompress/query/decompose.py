@@ -8,10 +8,16 @@ from typing import Protocol, runtime_checkable
 
 from ctxcompress.errors import InputError, warn
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.query.aspects import asks_for_best, aspects_of_best, compared_things, things_to_explain
 from ctxcompress.query.complexity import classify_complexity
 from ctxcompress.query.focus import questions_in, without_courtesy
-from ctxcompress.query.phrases import Signals, signals_for
+from ctxcompress.query.phrases import (
+    Signals,
+    asks_for_best,
+    aspects_of_best,
+    compared_things,
+    signals_for,
+    things_to_explain,
+)
 
 __all__ = ["Completes", "Invokes", "LanguageModel", "adecompose", "decompose"]
 

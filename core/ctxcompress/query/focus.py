@@ -9,8 +9,9 @@ import re
 from collections.abc import Sequence
 
 from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.text.words import WORD
 
-__all__ = ["REFERENCES", "numbered_questions", "question_in", "questions_in", "without_courtesy"]
+__all__ = ["QUESTION_MARKS", "REFERENCES", "numbered_questions", "question_in", "questions_in", "without_courtesy"]
 
 _QUESTION_WORD = (
     r"(?:who|whom|whose|what|which|when|where|why|how|wer|wen|wem|was|welche[rsnm]?|wann|wo|warum|wieso|wie"
@@ -68,11 +69,9 @@ _MOST_QUESTIONS = 8
 """The most questions of a query that are answered apart, which limits the cost of a long one."""
 _ITEM = lazy_regex(r"(?<!\S)\(?(\d{1,2})[.)]\s++(?=\S)")
 """The number before a question of a list."""
-_MOST_OF_COURTESY = 5
-"""Words of a sentence that only greets, thanks or wishes."""
-_FEWEST = 3
-"""Words of a question that can stand alone."""
-_WORD = lazy_regex(r"\w+")
+_MOST_OF_COURTESY, _FEWEST = 5, 3
+"""Words of a sentence that only greets, thanks or wishes, and of a question that can stand alone."""
+QUESTION_MARKS = "?\uff1f\u061f"
 
 
 def question_in(query: str) -> str:
@@ -99,7 +98,7 @@ def questions_in(query: str) -> tuple[str, ...]:
     numbered = numbered_questions(query)
     if 1 < len(numbered) <= _MOST_QUESTIONS:
         return numbered
-    if "\n" not in query and sum(map(query.count, "?？؟")) < 2:
+    if "\n" not in query and sum(map(query.count, QUESTION_MARKS)) < 2:
         return (query,)
     sentences = _sentences(query)
     asking, found, between = set(_asking(sentences)), list[str](), ""
@@ -127,7 +126,7 @@ def numbered_questions(query: str) -> tuple[str, ...]:
     before = "" if _only_wishes(query[: items[0].start()]) else query[: items[0].start()].strip()
     ends = [match.start() for match in items[1:]] + [len(query)]
     parts = [query[match.end() : end].strip() for match, end in zip(items, ends, strict=True)]
-    if not all(REFERENCES.isdisjoint(map(str.lower, _WORD.findall(part))) for part in parts[1:]):
+    if not all(REFERENCES.isdisjoint(map(str.lower, WORD.findall(part))) for part in parts[1:]):
         return ()
     is_list = all(" " in part or _MARK.search(part) for part in parts)  # unlike "is 1) or 2) better"
     return tuple(f"{before} {part}".strip() for part in parts) if is_list else ()
@@ -139,9 +138,9 @@ def without_courtesy(query: str) -> str:
     Longer sentences stay, also those that ask nothing: they may say what the question is about.
     """
     sentences = _sentences(query)
-    left = [each for each in sentences if not (_only_wishes(each) and len(_WORD.findall(each)) <= _MOST_OF_COURTESY)]
+    left = [each for each in sentences if not (_only_wishes(each) and len(WORD.findall(each)) <= _MOST_OF_COURTESY)]
     bare = _AFTER_QUESTION.sub(r"\g<end>", " ".join(map(_without_lead, left)))
-    return bare if len(_WORD.findall(bare)) >= _FEWEST else query
+    return bare if len(WORD.findall(bare)) >= _FEWEST else query
 
 
 def _only_wishes(text: str) -> bool:
@@ -160,7 +159,7 @@ def _without_lead(sentence: str) -> str:
 
 def _stands_alone(question: str) -> bool:
     """Tell whether a question can be understood without what was said before it."""
-    words = [word.lower() for word in _WORD.findall(_EXISTS.sub(" ", question))]
+    words = [word.lower() for word in WORD.findall(_EXISTS.sub(" ", question))]
     return len(words) >= _FEWEST and REFERENCES.isdisjoint(words)
 
 

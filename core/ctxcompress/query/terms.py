@@ -24,11 +24,10 @@ _ABOUT_TEXTS = frozenset(
     "resume resumir riassunto riassumi resumo resuma кратко резюме".split()
 )
 """Words of queries that ask for a summary, or for more, and not for anything in the texts."""
-_ASIDE_WEIGHT = 0.1
-"""The weight of words beside the sentences that ask."""
+_ASIDE_WEIGHT, _SYNONYM_WEIGHT = 0.1, 0.5
+"""The weights of words beside the sentences that ask, and of synonyms."""
 _FEWEST_ASKED = 2
 """Content words of a question that can stand alone."""
-_SYNONYM_WEIGHT = 0.5
 _KANA_WEIGHT = 0.5
 """The weight of pairs of hiragana, which are endings and particles more often than words."""
 _HIRAGANA = lazy_regex(r"[\u3041-\u309f]+")
@@ -39,11 +38,8 @@ _BREAK = lazy_regex(r"[,;:?!\u060c\u061f]")
 _MOST_CLAUSES = 8
 """The most clauses of a query, which limits the cost of a long one."""
 _SHORT_FORM = lazy_regex(r"\(([^\W\d_][\w.&/-]{1,9})\)")
-_FEWEST_CAPITALS = 2
-_MOST_MORE_WORDS = 5
-"""The most words that a long form has beyond the letters of its short form."""
-_LONGEST = 120
-"""The characters before the bracket in which the long form is looked for."""
+_FEWEST_CAPITALS, _MOST_MORE_WORDS, _LONGEST = 2, 5, 120
+"""Capitals of a short form, words of a long one beyond its letters, characters that it is looked for in."""
 
 
 def query_terms(
@@ -75,8 +71,7 @@ def query_terms(
 
 
 def main_question(query: str, language: str) -> str:
-    """Return the part of a query that asks: see `question_in`. It is the whole query if the part has hardly a content
-    word."""
+    """Return the part of a query that asks: see `question_in`; the whole query if it has hardly a content word."""
     question = question_in(query)
     if question == query:
         return query
@@ -125,10 +120,9 @@ def _other_names(words: Sequence[str], synonyms: Mapping[str, Sequence[str]], te
     if not synonyms:
         return []
     asked = {term for of_word in terms.of_words(words).values() for term in of_word}
-    groups = [(word, *others) for word, others in synonyms.items()]
     found: list[str] = []
-    for group in groups:
-        names = [[*filter(None, terms.of_words(split_words(name)).values())] for name in group]
+    for word, others in synonyms.items():
+        names = [[*filter(None, terms.of_words(split_words(name)).values())] for name in (word, *others)]
         if any(name and all(map(asked.issuperset, name)) for name in names):
             found += [term for name in names for of_word in name for term in of_word]
     return found

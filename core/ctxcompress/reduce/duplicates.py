@@ -27,15 +27,12 @@ Hashes = NDArray[np.uint64]
 Numbers = NDArray[np.intp]
 Leaders = dict[int, int]
 """Number of a duplicate -> number of the text that stands for it."""
-_SHORTEST = 12
-"""Characters: shorter texts, such as "yes" in a list, are no duplicates."""
-_FIRST_WORDS = 8
-"""The words at the beginning by which texts are told apart before all of their words are compared."""
+_SHORTEST, _FIRST_WORDS = 12, 8
+"""Characters of a text that can be a duplicate, unlike "yes" in a list; words by which texts are told apart."""
 MANY = 500
 """For more texts than this, a text is compared with few of those that share a key with it."""
 _MOST_CANDIDATES = 8
-"""The most leaders per key, and to compare a text with, if there are many texts: comparing with all of them would take
-quadratic time."""
+"""The most leaders per key, and for a text, if there are many texts: comparing with all takes quadratic time."""
 _MOST_ALIKE = 32
 """The most leaders with a close vector to compare a text with: some embeddings are all the same."""
 _PUNCTUATION = dict.fromkeys(map(ord, string.punctuation))

@@ -32,13 +32,10 @@ __all__ = [
     "standing",
 ]
 
-_ENDING = 2
-"""The letters at the end of a term that may differ in a text."""
-_LEAST_LETTERS = 4
-"""The least letters that are left of a term; a shorter one is looked for as it is."""
+_ENDING, _LEAST_LETTERS = 2, 4
+"""The letters at the end of a term that may differ in a text, and the least that are looked for."""
 _FROM_NEIGHBOURS = {1: 0.5, 2: 0.25, 3: 0.125, -1: 0.25}
 """How many passages before it a neighbour stands -> the part of what it is worth that a passage is worth, too."""
-_BETWEEN = "\n"
 
 
 def shortlist(texts: Sequence[str], terms: Mapping[str, float], most: int) -> list[int]:
@@ -47,8 +44,8 @@ def shortlist(texts: Sequence[str], terms: Mapping[str, float], most: int) -> li
     Of texts that are worth the same, the first are on the list. terms: term of the query -> its weight.
     """
     lowered = [text.lower() for text in texts]
-    joined = _BETWEEN.join(lowered)
-    begins = np.cumsum([0, *(len(text) + len(_BETWEEN) for text in lowered)])[:-1]
+    joined = "\n".join(lowered)
+    begins = np.cumsum([0, *(len(text) + 1 for text in lowered)])[:-1]
     worth = np.zeros(len(texts))
     for piece, weight in _pieces(terms).items():
         found = np.fromiter(places(piece, joined), np.intp)
@@ -71,8 +68,7 @@ def _with_neighbours(worth: Floats) -> Floats:
     most = max(_FROM_NEIGHBOURS)
     around = np.pad(worth, most)
     parts = (part * around[most - before : most - before + worth.size] for before, part in _FROM_NEIGHBOURS.items())
-    found: Floats = worth + sum(parts)
-    return found
+    return np.asarray(worth + sum(parts))
 
 
 _CHANCE = 0.01
@@ -170,22 +166,19 @@ def _normalized(path: str) -> str:
         return path
     if scheme not in _PORTS or not host:
         return path
-    wanted = [(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if not _is_tracking(name)]
+    wanted = [
+        (name, value)
+        for name, value in parse_qsl(query, keep_blank_values=True)
+        if not (name.lower() in _TRACKING or name.lower().startswith(_TRACKING_PREFIXES))
+    ]
     host = host.lower().removesuffix(_PORTS[scheme]).removeprefix("www.")
     return urlunsplit(("https", host, place.rstrip("/"), urlencode(sorted(wanted), errors="surrogatepass"), ""))
 
 
-def _is_tracking(name: str) -> bool:
-    return name.lower() in _TRACKING or name.lower().startswith(_TRACKING_PREFIXES)
-
-
 PREFIX = "[metadata-only]"
 
-_LONGEST = 200
-"""Characters of both lines."""
-_LONGEST_PLACE = 80
-"""Characters of a path or an id."""
-_LONGEST_NAME = 40
+_LONGEST, _LONGEST_PLACE, _LONGEST_NAME = 200, 80, 40
+"""Characters of both lines, of a path or an id, and of a name."""
 _RESERVED = 60
 """Characters that are reserved for the comment, before names take the rest."""
 _SAMPLE = 2_000

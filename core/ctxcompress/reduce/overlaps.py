@@ -9,12 +9,7 @@ from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.reduce.duplicates import NEGATIONS
 from ctxcompress.text.words import has_unspaced
 
-__all__ = [
-    "SENTENCE_STOPS",
-    "Link",
-    "Overlaps",
-    "find_overlaps",
-]
+__all__ = ["SENTENCE_STOPS", "Link", "Overlaps", "find_overlaps"]
 
 SENTENCE_STOPS = (".", "?", "!", ":", "\u3002", "\uff1f", "\uff01")
 _KEY_LENGTH = 12

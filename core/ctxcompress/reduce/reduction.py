@@ -17,14 +17,7 @@ from ctxcompress.guarded import called_in_time
 from ctxcompress.reduce.overlaps import Link
 from ctxcompress.text.lines import shortened
 
-__all__ = [
-    "MUST_KEEP",
-    "Candidates",
-    "DeliveredTexts",
-    "Reduction",
-    "nothing_matches",
-    "places_in_documents",
-]
+__all__ = ["MUST_KEEP", "Candidates", "DeliveredTexts", "Reduction", "nothing_matches", "places_in_documents"]
 
 MUST_KEEP = "must_keep"
 """The name of the stage that looks for what must be kept. It is skipped if nothing is found."""
@@ -176,8 +169,7 @@ class Candidates:
         return {number: spans for number, spans in found.items() if spans} if is_all else None
 
     def _has(self, leader: int, member: int) -> bool:
-        """Tell whether all that must be kept of a member is kept if its leader is. Nothing is looked for in what was
-        delivered before."""
+        """Tell whether a leader has all that must be kept of a member, also if it was delivered before."""
         texts = self._texts(member, self.required.get(member, ()))
         if leader < self.delivered.count:
             return all(text in self.passages[leader].text for text in texts)

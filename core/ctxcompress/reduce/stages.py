@@ -125,18 +125,15 @@ def _documents(candidates: Candidates, config: CompressionConfig) -> tuple[Seque
     texts, numbers = [passage.text for passage in candidates.passages], candidates.numbers
     # A preview has a line for each chunk, so it needs the passages as they are.
     if _drops_exact(candidates, config) and len(numbers) > 1 and config.format != "preview" and candidates.preferred:
-        documents = _stitched(candidates, texts)
+        alive = set(numbers)
+        links = [link for link in candidates.links if {link.before, link.after} <= alive]
+        links = [*continuations(candidates.passages, numbers), *links]
+        documents = stitched(texts, numbers, links, candidates.preferred)
         required = candidates.left_in(documents)
         if required is not None:
             return documents, required
     documents = documents_as_they_are(texts, numbers)
     return documents, candidates.left_in(documents) or {}
-
-
-def _stitched(candidates: Candidates, texts: Sequence[str]) -> Sequence[Document]:
-    numbers, alive = candidates.numbers, set(candidates.numbers)
-    links = [link for link in candidates.links if {link.before, link.after} <= alive]
-    return stitched(texts, numbers, [*continuations(candidates.passages, numbers), *links], candidates.preferred)
 
 
 def _drops_exact(candidates: Candidates, config: CompressionConfig) -> bool:

@@ -25,8 +25,7 @@ _NO_TEXT = ("", "#", *_INDENTED)
 _SENTENCE_ENDS = (". ", "? ", "! ", "\n", "\u3002", "\uff1f", "\uff01")
 _HEADING = lazy_regex(r"#{1,6} ")
 _LAST_WORD = lazy_regex(r"\w+\Z")
-_LONGEST_WORD = 200
-_INDENT = 4
+_LONGEST_WORD, _INDENT = 200, 4
 _OPENING, _CLOSING = tuple("{([:"), tuple("})]")
 
 

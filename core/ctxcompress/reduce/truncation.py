@@ -15,10 +15,8 @@ from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["Cut", "truncated", "words_of"]
 
-_EDGE_SHARE = 0.3
-"""The share of the result for the beginning of the text, and the share for its end."""
-_ASKED_SHARE = 0.4
-"""The share for what the query asks for, which comes first."""
+_EDGE_SHARE, _ASKED_SHARE = 0.3, 0.4
+"""The shares of the result for the beginning and the end of a text each, and for what is asked for, first."""
 _LEAST_STEP = 1 / 16
 """The share of the length by which at least the room shrinks if the gap markers take too much."""
 _STRETCHES = 8

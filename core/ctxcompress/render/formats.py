@@ -16,27 +16,21 @@ from ctxcompress.text.lines import BREAKS, INVISIBLE, one_line, shortened, short
 
 __all__ = [
     "RENDERERS",
-    "SCHEMA_VERSION",
     "Entry",
     "Factory",
     "Guard",
-    "Json",
     "Renderer",
     "Shows",
     "as_it_is",
     "known_score",
     "path_of",
     "renderer",
-    "score_of",
     "section_of",
     "title_of",
 ]
 
-_LONGEST = 120
-"""Characters of a path or a title."""
-_LONGEST_HEADING = 80
-"""Characters."""
-_MOST_HEADINGS = 8
+_LONGEST, _LONGEST_HEADING, _MOST_HEADINGS = 120, 80, 8
+"""Characters of a path or a title, and of a heading; the most headings."""
 _GREATEST = 1e6
 """Greater scores are written with an exponent."""
 _SIGN = lazy_regex(r"\\*+(?:[§>]|\(-?+\d[\d.e+-]*+\))")
@@ -62,19 +56,9 @@ class Entry:
     """Of the text; 0 if not counted yet."""
 
     @classmethod
-    def of(cls, number: int, part: KeptPassage) -> "Entry":
+    def of(cls, number: int, p: KeptPassage) -> "Entry":
         """Return the entry of a kept passage."""
-        return cls(
-            number,
-            part.original,
-            part.text,
-            part.index,
-            part.spans,
-            part.markers,
-            part.relevance,
-            part.metadata_only,
-            part.tokens,
-        )
+        return cls(number, p.original, p.text, p.index, p.spans, p.markers, p.relevance, p.metadata_only, p.tokens)
 
 
 class Renderer(Protocol):

@@ -22,19 +22,7 @@ from ctxcompress.score.completions import Completions
 from ctxcompress.score.corpus import Corpus, of_kinds
 from ctxcompress.score.log_relevance import rescore_logs
 
-__all__ = [
-    "OF_PROBABILITY",
-    "OF_WORTH",
-    "UNASKED",
-    "Adjustment",
-    "Judged",
-    "adjusted_probability",
-    "adjusted_worth",
-    "raise_long_turns",
-    "raise_rows",
-    "raise_yes_no_answers",
-    "unasked_boilerplate",
-]
+__all__ = ["OF_PROBABILITY", "OF_WORTH", "UNASKED", "Judged", "adjusted", "unasked_boilerplate"]
 
 _BOILERPLATE = Kind.BOILERPLATE
 UNASKED = 1e-4
@@ -172,10 +160,8 @@ def _sums(table: SegmentTable, rows: Sequence[int]) -> Iterator[tuple[int, list[
 
 _OF_NAVIGATION = 0.1
 """What contents and indexes keep of their probability. They share more words with a question than what they lead to."""
-_FEWEST_LINES = 4
-"""The least lines of contents or of an index."""
-_LONGEST_LINE = 120
-"""The most characters of such a line."""
+_FEWEST_LINES, _LONGEST_LINE = 4, 120
+"""The least lines of contents or of an index, and the most characters of one."""
 _MOST, _SOME = 0.9, 0.3
 """The least share of lines in order, as the header of a page can be among them; and of lines on another page than the
 one before, and of names that stand elsewhere, as retrieval hands over some of the sections."""
@@ -319,15 +305,8 @@ OF_WORTH = (
 """They change what a segment is worth to the selection, and not whether it is likely."""
 
 
-def adjusted_probability(judged: Judged, probability: Floats) -> Floats:
-    """Return how likely each segment is needed, shape (segments,)."""
-    for adjustment in OF_PROBABILITY:
-        probability = adjustment.change(judged, probability)
-    return probability
-
-
-def adjusted_worth(judged: Judged, probability: Floats) -> Floats:
-    """Return the probabilities by which the selection values the segments, shape (segments,)."""
-    for adjustment in OF_WORTH:
+def adjusted(judged: Judged, probability: Floats, *, is_worth: bool = False) -> Floats:
+    """Return how likely each segment is needed, shape (segments,); or by what the selection values it."""
+    for adjustment in OF_WORTH if is_worth else OF_PROBABILITY:
         probability = adjustment.change(judged, probability)
     return probability

@@ -18,10 +18,8 @@ from ctxcompress.text.words import split_each, split_unspaced
 
 __all__ = ["BRIDGES", "Bridges", "Mentions"]
 
-_SHORTEST_TITLE = 4
-"""Characters."""
-_LONGEST_TITLE = 12
-"""Words: the rest of a longer title is not compared."""
+_SHORTEST_TITLE, _LONGEST_TITLE = 4, 12
+"""Characters, and words: the rest of a longer title is not compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +118,8 @@ BRIDGES = (
 )
 """The rows of `Bridges.features`, in order."""
 
-_SOURCES = 4
-"""The number of best segments whose names are used."""
-_SOURCES_OF_PASSAGE = 2
-"""The number of them that may come from one passage."""
+_SOURCES, _SOURCES_OF_PASSAGE = 4, 2
+"""The number of best segments whose names are used, in all and of one passage."""
 
 
 class Bridges:
@@ -174,8 +170,7 @@ class Bridges:
         return best
 
     def _mentions(self, before: Floats, best: Floats) -> tuple[Floats, Floats]:
-        """Return, for each passage, the best segment that mentions its title, and for each segment, the best passage
-        that it mentions."""
+        """Return the best segment that mentions the title of each passage, and the best passage that each mentions."""
         title, (segment, number) = self._found.title, self._found.links
         best_of_title, mentioned, mentions = *np.zeros((2, self._found.titles)), np.zeros(before.size)
         np.maximum.at(best_of_title, title, best)

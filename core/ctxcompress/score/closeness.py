@@ -4,7 +4,7 @@ A cheap comparer reads everything. An expensive one reads the segments that are 
 one call for the query, one for the rest.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, Integers
-from ctxcompress.encoders.encoder import Comparer, Encoder, ManyComparer, WordComparer
+from ctxcompress.encoders.encoder import Comparer, Encoder, WordComparer
 from ctxcompress.encoders.vectors import as_numbers, checked_numbers, unit, without_surrogates
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.score.corpus import Corpus
@@ -47,13 +47,14 @@ def closeness_of_all(comparer: Comparer, query: str, clauses: Sequence[str], cor
     Raises ConfigError unless the comparer gives one number for each text.
     """
     asked = [query, *clauses]
-    label_of, labels = _numbered(corpus.label_texts)
+    numbers: dict[str, int] = {}
+    found = [-1 if label == "" else numbers.setdefault(label, len(numbers)) for label in corpus.label_texts]
+    label_of, labels = np.array(found, dtype=np.intp), list(numbers)
     if isinstance(comparer, WordComparer):
         of_segments, of_labels = _by_words(comparer, asked, corpus, label_of, len(labels))
     else:
-        compare = _comparisons(comparer, asked)
-        of_segments = compare([_labelled(corpus, number) for number in range(len(corpus.texts))])
-        of_labels = compare(labels)
+        of_segments = _compared(comparer, asked, [_labelled(corpus, number) for number in range(len(corpus.texts))])
+        of_labels = _compared(comparer, asked, labels)
     return Closeness(of_segments, of_labels, label_of)
 
 
@@ -87,19 +88,23 @@ def closeness_of_best(
     It tells what to read in a passage of several segments, and all of a passage of one.
     Raises ConfigError unless the encoder gives one number or vector for each text.
     """
+    of_passages, asked = np.full(len(embeddings), np.nan), np.zeros(0)
     if isinstance(encoder, Encoder):
-        comparison: _Vectors | _Pairs = _Vectors(encoder, query, embeddings)
-    else:
-        comparison = _Pairs(encoder, query, passages=len(embeddings))
-    best = _most_promising(corpus, logits, comparison.passages)[: _MOST_WITHOUT_WORDS if logits is None else _MOST]
+        asked = unit(checked_numbers(encoder.encode_query(without_surrogates([query])[0]), "the question", 1))
+        of_passages = np.einsum("pd,d->p", _carried(embeddings, asked.size), asked)
+    best = _most_promising(corpus, logits, of_passages)[: _MOST_WITHOUT_WORDS if logits is None else _MOST]
     found = np.full(len(corpus.texts), np.nan)
     lone = best[[corpus.table.is_lone(number) for number in best.tolist()]]
-    found[lone] = comparison.passages[corpus.passage[lone]]
+    found[lone] = of_passages[corpus.passage[lone]]
     read = best[np.isnan(found[best])]
     if read.size:
         # Where closeness decides alone, the sentence after an answer would be as close as the answer.
         shown = _labelled if logits is None else _in_context
-        found[read] = comparison.closeness([shown(corpus, number) for number in read.tolist()])
+        texts = [shown(corpus, number) for number in read.tolist()]
+        if isinstance(encoder, Encoder):
+            found[read] = _cosines(encoder, asked, texts)
+        else:
+            found[read] = _compared(encoder, [query], texts)[0]
     return found
 
 
@@ -117,13 +122,6 @@ def _labelled(corpus: Corpus, number: int) -> str:
     return f"{label}: {text}" if label else text
 
 
-def _numbered(labels: Sequence[str]) -> tuple[Integers, list[str]]:
-    """Return the number of each label, -1 for an empty one, and the distinct labels."""
-    numbers: dict[str, int] = {}
-    found = [-1 if label == "" else numbers.setdefault(label, len(numbers)) for label in labels]
-    return np.array(found, dtype=np.intp), list(numbers)
-
-
 def _most_promising(corpus: Corpus, logits: Floats | None, of_passages: Floats) -> Integers:
     """Return the numbers of the segments, the most promising first.
 
@@ -136,30 +134,19 @@ def _most_promising(corpus: Corpus, logits: Floats | None, of_passages: Floats) 
     return np.argsort(-worth, kind="stable")
 
 
-class _Vectors:
-    """A comparison by the cosine of vectors."""
-
-    def __init__(self, encoder: Encoder, query: str, embeddings: Sequence[Sequence[float] | None]) -> None:
-        self._encoder = encoder
-        encoded = encoder.encode_query(without_surrogates([query])[0])
-        self._query = unit(checked_numbers(encoded, "the question", 1))
-        self.passages: Floats = np.einsum("pd,d->p", _carried(embeddings, self._query.size), self._query)
-
-    def closeness(self, texts: Sequence[str]) -> Floats:
-        """Return the closeness of the texts, shape (texts,)."""
-        vectors = unit(checked_numbers(self._encoder.encode_document(without_surrogates(texts)), _counted(texts), 2))
-        if vectors.shape != (len(texts), self._query.size):
-            raise ConfigError(
-                f"the encoder gave vectors of shape {vectors.shape} for {_counted(texts)} and one of "
-                f"{self._query.size} numbers for the question; encode_document must give one such vector for each text"
-            )
-        found: Floats = np.einsum("td,d->t", vectors, self._query)
-        return found
+def _cosines(encoder: Encoder, asked: Floats, texts: Sequence[str]) -> Floats:
+    """Return how close the vectors of texts are to that of the query, shape (texts,)."""
+    vectors = unit(checked_numbers(encoder.encode_document(without_surrogates(texts)), _counted(texts), 2))
+    if vectors.shape != (len(texts), asked.size):
+        raise ConfigError(
+            f"the encoder gave vectors of shape {vectors.shape} for {_counted(texts)} and one of {asked.size} numbers "
+            "for the question; encode_document must give one such vector for each text"
+        )
+    return np.asarray(np.einsum("td,d->t", vectors, asked))
 
 
 def _carried(embeddings: Sequence[Sequence[float] | None], size: int) -> Floats:
-    """Return the normalized embedding of each passage, shape (passages, size); NaN where it carries none of this
-    size."""
+    """Return the normalized embedding of each passage, shape (passages, size); NaN where none has this size."""
     vectors = np.full((len(embeddings), size), np.nan)
     for number, embedding in enumerate(embeddings):
         if embedding is not None:
@@ -174,36 +161,17 @@ def _carried(embeddings: Sequence[Sequence[float] | None], size: int) -> Floats:
     return vectors
 
 
-class _Pairs:
-    """A comparison that scores pairs of a query and a text, as a cross-encoder does."""
-
-    def __init__(self, comparer: Comparer, query: str, *, passages: int) -> None:
-        self._compare = _comparisons(comparer, [query])
-        self.passages: Floats = np.full(passages, np.nan)
-
-    def closeness(self, texts: Sequence[str]) -> Floats:
-        """Return the closeness of the texts, shape (texts,)."""
-        found: Floats = self._compare(texts)[0]
-        return found
-
-
-def _comparisons(comparer: Comparer, asked: Sequence[str]) -> Callable[[Sequence[str]], Floats]:
-    """Return a function that compares texts with each query, shape (asked, texts)."""
-    queries = without_surrogates(asked)
-
-    def compare(texts: Sequence[str]) -> Floats:
-        if not texts:
-            return np.empty((len(queries), 0))
-        cleaned = without_surrogates(texts)
-        if isinstance(comparer, ManyComparer):
-            return _checked_table(comparer.compare_each(queries, cleaned), len(queries), len(texts))
-        rows = [checked_numbers(comparer.compare(query, cleaned), _counted(texts), 1) for query in queries]
-        for row in rows:
-            if row.size != len(texts):
-                raise ConfigError(f"the encoder gave {row.size} numbers for {_counted(texts)}; give one for each")
-        return np.vstack(rows)
-
-    return compare
+def _compared(comparer: Comparer, asked: Sequence[str], texts: Sequence[str]) -> Floats:
+    """Compare texts with each query, shape (asked, texts)."""
+    if not texts:
+        return np.empty((len(asked), 0))
+    cleaned = without_surrogates(texts)
+    asking = (comparer.compare(query, cleaned) for query in without_surrogates(asked))
+    rows = [checked_numbers(found, _counted(texts), 1) for found in asking]
+    for row in rows:
+        if row.size != len(texts):
+            raise ConfigError(f"the encoder gave {row.size} numbers for {_counted(texts)}; give one for each")
+    return np.vstack(rows)
 
 
 def _checked_table(found: ArrayLike, queries: int, texts: int) -> Floats:

@@ -25,15 +25,9 @@ _SHARE_BEFORE = 0.15
 """The same for what the segment completes itself, and for the wider branch of a tree."""
 _FIELDS = 5.0
 """How many fields in all the best field of a record makes as likely as itself: a section can have hundreds."""
-_PARAGRAPH, _LIST_ITEM, _QUOTE, _HEADING, _RECORD = (
-    Kind.PARAGRAPH,
-    Kind.LIST_ITEM,
-    Kind.QUOTE,
-    Kind.HEADING,
-    Kind.RECORD,
-)  # ten times as fast as attributes of an enum
-_PROSE = frozenset((_PARAGRAPH, _LIST_ITEM, _QUOTE))
-_UNENDED = _PROSE | {_HEADING}
+_LIST_ITEM, _RECORD = Kind.LIST_ITEM, Kind.RECORD  # ten times as fast as attributes of an enum
+_PROSE = frozenset((Kind.PARAGRAPH, _LIST_ITEM, Kind.QUOTE))
+_UNENDED = _PROSE | {Kind.HEADING}
 """The kinds that go on with the next segment, whatever it is, if their text does not end a sentence."""
 
 
@@ -102,11 +96,7 @@ def completions_in(table: SegmentTable) -> Completions:
     """
     mutual = [_is_in_paragraph(table, number) for number in range(len(table.segments) - 1)]
     times = Counter(text for number, text in enumerate(table.texts) if table.is_lone(number))
-    before = [
-        number
-        for number, is_mutual in enumerate(mutual)
-        if is_mutual or (_is_unended(table, number) and _has_next(table, number, times))
-    ]
+    before = [number for number, is_mutual in enumerate(mutual) if is_mutual or _goes_on(table, number, times)]
     return Completions(
         np.array(before, np.intp),
         np.array([_next(table, number) for number in before], np.intp),
@@ -135,15 +125,13 @@ def _is_in_paragraph(table: SegmentTable, number: int) -> bool:
     )
 
 
-def _has_next(table: SegmentTable, number: int, times: Mapping[str, int]) -> bool:
-    """Tell whether the next segment is sure to follow a segment. times: how often a passage has just this text."""
+def _goes_on(table: SegmentTable, number: int, times: Mapping[str, int]) -> bool:
+    """Tell whether a segment ends no sentence and is followed by the next. times: of a passage with this text."""
+    if table.kind[number] not in _UNENDED or ends_sentence(table.texts[number]):
+        return False
     if table.document[number] == table.document[number + 1]:
         return True
     return table.is_lone(number) and times[table.texts[number]] == 1
-
-
-def _is_unended(table: SegmentTable, number: int) -> bool:
-    return table.kind[number] in _UNENDED and not ends_sentence(table.texts[number])
 
 
 def _records(table: SegmentTable) -> Integers:

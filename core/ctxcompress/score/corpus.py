@@ -22,10 +22,8 @@ _T = TypeVar("_T")
 _RECORD, _TURN = Kind.RECORD, Kind.TURN  # ten times as fast as attributes of an enum
 _ESCAPE = lazy_regex(r"\\++(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 _SURROGATES = lazy_regex(r"[\ud800-\udbff][\udc00-\udfff]")
-_FEW = 2
-"""Documents: so few do not lead to one another."""
-_OWN_TITLES = 0.75
-"""The least share of distinct titles with which a title names its document."""
+_FEW, _OWN_TITLES = 2, 0.75
+"""Documents that do not lead to one another, and the least share of distinct titles that name documents."""
 
 
 class Found(NamedTuple):
@@ -163,18 +161,15 @@ def segment_words(segments: Sequence[Segment], texts: Sequence[str]) -> list[Seq
     that the text begins with."""
     pairs = zip(segments, texts, strict=True)
     texts = [_unescaped(text) if "\\" in text and segment.kind is _RECORD else text for segment, text in pairs]
-    if not any(segment.label for segment in segments):
-        return split_each(texts)
-    return split_each([_without_label(segment, text) for segment, text in zip(segments, texts, strict=True)])
+    if any(segment.label for segment in segments):
+        pairs = zip(segments, texts, strict=True)
+        texts = [text.removeprefix(segment.label) if segment.kind is _TURN else text for segment, text in pairs]
+    return split_each(texts)
 
 
 def _unescaped(text: str) -> str:
     plain = _ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else " ", text)
     return _SURROGATES.sub(lambda match: match[0].encode("utf-16", "surrogatepass").decode("utf-16"), plain)
-
-
-def _without_label(segment: Segment, text: str) -> str:
-    return text.removeprefix(segment.label) if segment.kind is _TURN else text
 
 
 def _section_labels(passages: Sequence[Passage], table: SegmentTable) -> tuple[list[str], list[Sequence[str]]]:

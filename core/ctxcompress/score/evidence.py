@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ctxcompress.data.named_patterns import dates_in, is_same_date
 from ctxcompress.data.table import Floats, Integers
 from ctxcompress.query.terms import Question, clauses
-from ctxcompress.score.adjustments import Judged, adjusted_probability
+from ctxcompress.score.adjustments import Judged, adjusted
 from ctxcompress.score.bridges import BRIDGES, Bridges
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.features import FEATURES, TURNS, features, is_conversation, turn_features
@@ -143,8 +143,7 @@ def matches_in(corpus: Corpus, question: Question) -> Matches:
 
 
 def _same_dates(query: str, corpus: Corpus, wanted: Mapping[str, float], terms: Terms) -> Integers:
-    """Return the keys of the terms of the dates in the query, in each unit with the same date: "December 2015" occurs
-    in "2015-12-01"."""
+    """Return the keys of the dates of a query in units with the same date: "December 2015" is in "2015-12-01"."""
     number, keys = {term: place for place, term in enumerate(wanted)}, set[int]()
     labels = [segment.label for segment in corpus.segments[: len(corpus.own)]]
     for span, asked in islice(dates_in(query), _MOST_DATES):
@@ -176,7 +175,7 @@ def evidence(question: Question, corpus: Corpus, matches: Matches, semantics: Se
         probability = _rescored("turns", corpus.turns, turn_features(corpus, probability), probability)
     if semantics.reader:
         probability = _after_reading(question.text, corpus, semantics.reader, probability, is_alone=not matches.any)
-    return adjusted_probability(Judged(question, corpus, closeness), probability)
+    return adjusted(Judged(question, corpus, closeness), probability)
 
 
 def _of_all(
@@ -255,8 +254,7 @@ def _rescored(name: str, which: NDArray[np.bool_], rows: Floats, probability: Fl
 
 def sigmoid(logits: Floats) -> Floats:
     """Return 1 / (1 + exp(-logits)), without overflow."""
-    probability: Floats = 1 / (1 + np.exp(-np.minimum(np.maximum(logits, -500.0), 500.0)))
-    return probability
+    return np.asarray(1 / (1 + np.exp(-np.minimum(np.maximum(logits, -500.0), 500.0))))
 
 
 CONFIDENCE: Mapping[str, float] = {
@@ -268,10 +266,8 @@ CONFIDENCE: Mapping[str, float] = {
 }
 """Name of a feature -> its weight."""
 _INTERCEPT = -6.96
-_LONG_TERM = 10
-"""Characters: longer terms count no more than these."""
-_LENGTH_POWER = 1.5
-"""How much more a long term counts: it is rarer in other texts than a short one."""
+_LONG_TERM, _LENGTH_POWER = 10, 1.5
+"""Characters: longer terms count no more. And how much more a long one counts: it is rarer in other texts."""
 
 
 def confidence(query: Mapping[str, float], matches: Matches) -> float:
@@ -307,8 +303,7 @@ def confidence_features(query: Mapping[str, float], matches: Matches) -> Floats:
 
 
 def _speakers(matches: Matches) -> Integers:
-    """Return the terms that are names of speakers and not in the text of their turns. They count as found everywhere in
-    the conversation."""
+    """Return the names of speakers that their turns do not have: they count as found everywhere."""
     label, body = matches.own, matches.body
     return np.unique(label.term[~contained(label.keys(), body.keys())])
 

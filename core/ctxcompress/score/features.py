@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, Integers
-from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.query.focus import QUESTION_MARKS
 from ctxcompress.score.corpus import Corpus, of_kinds
 from ctxcompress.score.matches import (
     Matches,
@@ -30,20 +30,9 @@ from ctxcompress.score.matches import (
 )
 from ctxcompress.text.words import Terms
 
-__all__ = [
-    "FEATURES",
-    "TURNS",
-    "Units",
-    "combined",
-    "features",
-    "is_conversation",
-    "relevance",
-    "scores_of_rank_bm25",
-    "turn_features",
-]
+__all__ = ["FEATURES", "TURNS", "features", "is_conversation", "relevance", "scores_of_rank_bm25", "turn_features"]
 
 _SECTION_WEIGHT = 2.5
-_COVERAGE_WEIGHT = 1.0
 _CLASSES = {"rank_bm25": "BM25Okapi", "rank_bm25l": "BM25L", "rank_bm25plus": "BM25Plus"}
 _MOST_TERMS = 100
 """The package reads all segments for each term of the query: no more terms than this are scored."""
@@ -61,7 +50,7 @@ def combined(alone: Floats, section: Floats, in_body: Floats, in_label_alone: Fl
     alone, section: BM25 of each segment and of its section, relative to the best. in_body, in_label_alone: see
     `Matches.coverage`.
     """
-    return alone + _SECTION_WEIGHT * section + _COVERAGE_WEIGHT * relative(in_body + 0.5 * in_label_alone)
+    return alone + _SECTION_WEIGHT * section + relative(in_body + 0.5 * in_label_alone)
 
 
 def scores_of_rank_bm25(
@@ -192,20 +181,16 @@ def _neighbour_rows(units: Units, matches: Matches, own: Floats, covered: Floats
         body = counted(body.keys(number[body.unit]), size, body.terms, body.times)
         own = relative(bm25(body, summed(matches.lengths, number, size), idf))
         covered = matches.covered(body) / matches.weight
+    twice = contained(body.keys(body.unit - 1), body.keys()) & units.continues[body.unit]
+    in_both = summed(idf[body.term] * twice, body.unit, size)
     rows = (
         own,
         units.before(own),
         units.after(own),
-        covered + units.before(covered) - _in_both(units, body, idf) / matches.weight,
+        covered + units.before(covered) - in_both / matches.weight,
         _covered_around(units, body, idf) / matches.weight,
     )
     return [row[number] for row in rows]
-
-
-def _in_both(units: Units, body: Occurrences, idf: Floats) -> Floats:
-    """Sum up the weight of the terms that are in a unit and in the unit before."""
-    twice = contained(body.keys(body.unit - 1), body.keys()) & units.continues[body.unit]
-    return summed(idf[body.term] * twice, body.unit, body.units)
 
 
 def _covered_around(units: Units, body: Occurrences, idf: Floats) -> Floats:
@@ -237,7 +222,6 @@ TURNS = (
     "asks",  # whether the turn asks
 )
 """The rows of `turn_features`, in order."""
-_MARK = lazy_regex(r"[?\uff1f\u061f]")
 
 
 def turn_features(corpus: Corpus, probability: Floats) -> Floats:
@@ -248,7 +232,7 @@ def turn_features(corpus: Corpus, probability: Floats) -> Floats:
     units = corpus.once(Units.of)
     of_turns, asking = np.zeros((2, units.continues.size))
     np.maximum.at(of_turns, units.number, probability)
-    asking[units.number[[_MARK.search(text) is not None for text in corpus.texts]]] = 1.0
+    asking[units.number[[any(map(text.__contains__, QUESTION_MARKS)) for text in corpus.texts]]] = 1.0
     said = np.sqrt(of_turns)
     before = units.before(said)
     rows = (before, units.before(before), units.before(asking * said), asking)

@@ -26,9 +26,8 @@ from ctxcompress.text.words import split_words
 
 __all__ = ["rescore_logs"]
 
-_LONGEST = 400
-"""Characters of a line that make its shape."""
-_MOST_WORDS = 24
+_LONGEST, _MOST_WORDS = 400, 24
+"""Characters and words of a line that make its shape."""
 _FEWEST_ALIKE = 3
 """Number of shapes that differ in one word from which the word is a name, and the shapes are one."""
 _MOST_SHAPES = 5_000
@@ -106,8 +105,7 @@ class _Lines:
     @cached_property
     def rarity(self) -> Floats:
         """How rare each line's shape is: 1 for the only line of its shape, about 0 if all lines have it."""
-        rare: Floats = 1 - np.log(np.bincount(self.shape)[self.shape]) / np.log(self.shape.size + 1)
-        return rare
+        return np.asarray(1 - np.log(np.bincount(self.shape)[self.shape]) / np.log(self.shape.size + 1))
 
     @cached_property
     def severity(self) -> Floats:
@@ -149,19 +147,16 @@ _ALIKE = 0.6
 """The weight of a word that has a term as a part or is an abbreviation of it, where the term itself has 1."""
 _SHORTEST, _SHORTEST_WITHIN = 3, 5
 """Letters of a term that a word begins or ends with, and of one that it contains or abbreviates."""
-_RARE = 0.3
-"""The weight of a rare shape, relative to the best line."""
-_CLOSE = 0.7
-"""The weight of closeness in meaning, relative to the best line."""
+_RARE, _CLOSE = 0.3, 0.7
+"""The weights of a rare shape and of closeness in meaning, relative to the best line."""
 _OF_SEVERITY = 0.8
 """The weight of the severity where the question asks what went wrong, relative to a line with all words."""
 _MOST_TERMS = 64
 """The most terms of a question that are looked for: memory grows with them and with the lines."""
 _STEEP = 2
 """How much lines that say what went wrong come before the others where the question asks for them: a power."""
-_AGAIN = 0.3
-"""The factor for each better line of the same shape."""
-_MOST_AGAIN = 3
+_AGAIN, _MOST_AGAIN = 0.3, 3
+"""The factor for each better line of the same shape, and how many of them count."""
 _LEAST_PROBABILITY = 0.02
 """The least score of the best line: questions about logs rarely have their words. Where no line has a word of the
 question, other text comes first."""
@@ -217,13 +212,11 @@ def _matched(corpus: Corpus, lines: _Lines, question: Question, wanted: Mapping[
         return np.zeros(lines.numbers.size)
     has = _occurrences(corpus, question, wanted)[lines.numbers]
     weights = np.array(list(wanted.values())) * _rarity_of_terms(has, lines)
-    shares: Floats = has @ weights / sum(wanted.values())
-    return shares
+    return np.asarray(has @ weights / sum(wanted.values()))
 
 
 def _occurrences(corpus: Corpus, question: Question, wanted: Mapping[str, float]) -> Floats:
-    """Return how well each segment has each term, shape (segments, terms): 1 for the term itself, less for a word
-    alike."""
+    """Return how well each segment has each term, shape (segments, terms): 1 for itself, less for a word alike."""
     matching = question.terms.matching(corpus.concordance.vocabulary, wanted)
     alike = _alike(corpus.once(_parts), wanted, question.ignored)
     words = {word: number for number, word in enumerate({**matching, **alike})}
@@ -257,14 +250,12 @@ def _alike(
 
 
 def _rarity_of_terms(has: Floats, lines: _Lines) -> Floats:
-    """Return the inverse document frequency of each term, where a document is all lines of one shape, relative to that
-    of a term of one shape."""
+    """Return the inverse frequency of each term among shapes, relative to that of a term of one shape."""
     shapes = int(lines.shape.max()) + 1
     line, term = has.nonzero()
     of_shapes = np.unique(lines.shape[line] * has.shape[1] + term) % has.shape[1]
     frequency = np.bincount(of_shapes, minlength=has.shape[1])
-    rarity: Floats = np.log(1 + (shapes - frequency + 0.5) / (frequency + 0.5)) / np.log(1 + (shapes - 0.5) / 1.5)
-    return rarity
+    return np.asarray(np.log(1 + (shapes - frequency + 0.5) / (frequency + 0.5)) / np.log(1 + (shapes - 0.5) / 1.5))
 
 
 def _share_of_range(values: Floats) -> Floats:
@@ -281,5 +272,4 @@ def _without_repetition(value: Floats, lines: _Lines) -> Floats:
     for place in order.tolist():
         again[place] = seen[lines.shape[place]]
         seen[lines.shape[place]] += 1
-    factor: Floats = _AGAIN ** np.minimum(again, _MOST_AGAIN).astype(float)
-    return factor
+    return np.asarray(_AGAIN ** np.minimum(again, _MOST_AGAIN).astype(float))

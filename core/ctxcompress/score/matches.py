@@ -21,22 +21,18 @@ __all__ = [
     "counted",
     "deviation",
     "find_matches",
-    "inverse_frequency",
     "log_odds",
     "occurrences",
     "ranks",
     "relative",
-    "respelled",
     "stacked",
     "standardized",
     "summed",
 ]
 
 _NO_UNITS: Integers = np.zeros(0, np.intp)
-_SHORTEST = 6
-"""Letters of a word whose misspellings are searched for: too many shorter words differ in one letter."""
-_SHORTEST_REPLACED = 7
-"""The same where one letter is another: "status" is not "states"."""
+_SHORTEST, _SHORTEST_REPLACED = 6, 7
+"""Letters of a word that may lack one or have one more, and have another one: "status" is not "states"."""
 _LABEL_TIMES = 3.0
 """An occurrence in a heading or a title counts as this many in the text."""
 _MOST_RESPELLED = 16
@@ -167,8 +163,7 @@ class Matches:
         return bm25(self.section, summed(self.lengths, self.section_of, self.label.units), self.section_idf)
 
     def coverage(self) -> tuple[Floats, Floats]:
-        """Sum up the idf of the terms in each segment, and of those that only its title and headings have, shape
-        (segments,)."""
+        """Return the summed idf of the terms in each segment, and of those that only its title and headings have."""
         body, weights = self.body, self.idf[self.body.term]
         in_body = summed(weights, body.unit, body.units)
         is_in_label = contained(body.keys(self.section_of[body.unit]), self.label.keys())
@@ -196,11 +191,7 @@ def _with_labels(body: Occurrences, section_of: Integers, label: Occurrences) ->
 
 
 def find_matches(
-    corpus: Corpus,
-    query: Mapping[str, float],
-    terms: Terms,
-    asked: Sequence[str] = (),
-    dated: Integers = _NO_UNITS,
+    corpus: Corpus, query: Mapping[str, float], terms: Terms, asked: Sequence[str] = (), dated: Integers = _NO_UNITS
 ) -> Matches:
     """Find the terms of the query in segments, labels and headings.
 
@@ -324,5 +315,4 @@ def standardized(values: Floats) -> Floats:
 def log_odds(probability: Floats) -> Floats:
     """Return the logarithm of the odds of probabilities, which may be 0 or 1."""
     clipped = np.clip(probability, 1e-9, 1 - 1e-9)
-    odds: Floats = np.log(clipped / (1 - clipped))
-    return odds
+    return np.asarray(np.log(clipped / (1 - clipped)))

@@ -195,8 +195,7 @@ def _closest_part(closeness: Floats) -> Floats:
     """Return for each text its similarity to the closest part of the query; 0 for one alone."""
     if closeness.shape[1] < _LEAST_COMPARED:
         return np.zeros(closeness.shape[1])
-    best: Floats = np.array([standardized(of_part) for of_part in closeness]).max(axis=0)
-    return best
+    return np.asarray(np.array([standardized(of_part) for of_part in closeness]).max(axis=0))
 
 
 def _closest_of_passage(corpus: Corpus, standard: Floats) -> Floats:
@@ -208,6 +207,4 @@ def _closest_of_passage(corpus: Corpus, standard: Floats) -> Floats:
 
 def _of_sections(corpus: Corpus, closeness: Closeness, values: Floats) -> Floats:
     """Return, for each segment, the value of its section's label; 0 if there is none."""
-    with_none = np.append(values, 0.0)
-    of_segments: Floats = with_none[closeness.label_of[np.asarray(corpus.sections, dtype=np.intp)]]
-    return of_segments
+    return np.append(values, 0.0)[closeness.label_of[np.asarray(corpus.sections, dtype=np.intp)]]

@@ -70,10 +70,8 @@ SOURCE = (
 _BEST = 4
 """The number of best segments that raise others."""
 _DEFINES = _FUNCTIONS | {NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE}
-_LONG_DOCUMENT = 25
-"""Segments of a document that is more than a chunk."""
-_SHORTEST_PART = 3
-"""Letters of a part of a name that may abbreviate a term."""
+_LONG_DOCUMENT, _SHORTEST_PART = 25, 3
+"""Segments of a document that is more than a chunk; letters of a part of a name that abbreviates a term."""
 
 
 def source_features(corpus: Corpus, matches: Matches, wanted: Sequence[str], probability: Floats) -> Floats:
@@ -101,8 +99,7 @@ def source_features(corpus: Corpus, matches: Matches, wanted: Sequence[str], pro
 
 
 def _calls(corpus: Corpus, names: Sequence[str], judged: Floats, best: Sequence[int]) -> tuple[Floats, Floats]:
-    """Return, for each segment, the greatest probability of the best segments that mention its name, and of those
-    whose name it mentions."""
+    """Return for each segment the best probability of those that mention its name, and of those that it mentions."""
     called, calls = np.zeros(len(names)), np.zeros(len(names))
     named = {name: max(judged[b] for b in best if names[b] == name) for name in {names[b] for b in best} if name}
     mentioned: dict[str, float] = {}

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import regex
 
 from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.text.words import WORD
 
 __all__ = ["LoneTurn", "Turn", "begins_with_speaker", "is_said", "lone_turn", "recorded_speaker", "turns_of"]
 
@@ -128,7 +129,6 @@ _CONTRACTED = lazy_regex(
     r"\w['’](?:re|ll|ve)\b|\b(?:let['’]s|(?:do|does|did|ca|wo|is|are|was|would|should|could|have|has)n['’]t)\b",
     re.IGNORECASE,
 )
-_WORD = lazy_regex(r"\w+")
 _READ = 300
 """Characters of a turn that are enough to see whether it is speech."""
 
@@ -156,16 +156,12 @@ _SPOKEN_TURN = lazy_regex(
 """A name before a colon."""
 _SAMPLE = 5_000
 """Characters: a longer text is only read further if its beginning is a conversation."""
-_LONGEST_LABEL = 200
-_MOST_LINES = 6
-"""The most lines for each turn, on average."""
-_FEW = 4
-"""With fewer turns, speakers need not occur twice."""
-_DISTINCT = 0.75
-"""The greatest share of distinct speakers among the turns if speakers repeat."""
+_LONGEST_LABEL, _MOST_LINES = 200, 6
+"""The most characters of a speaker, and of lines for each turn, on average."""
+_FEW, _DISTINCT = 4, 0.75
+"""With fewer turns, speakers need not occur twice; with more, the greatest share of distinct ones."""
 _SAID_BY_SOME, _SAID_BY_PLAIN, _SAID_BY_MOST = 0.2, 0.3, 0.5
-"""The least share of turns with signs of speech if speakers repeat, if their names are not capitalized, and if no
-speaker repeats."""
+"""The least share of turns with signs of speech: if speakers repeat, if names have no capitals, if none repeats."""
 
 
 def turns_of(text: str) -> list[Turn]:
@@ -197,8 +193,7 @@ def lone_turn(text: str) -> LoneTurn | None:
 
 
 def begins_with_speaker(text: str) -> bool:
-    """Tell whether a name and a colon begin `text`. A text of one line that begins with a letter is no conversation
-    without them."""
+    """Tell whether a name and a colon begin `text`. A line that begins with a letter is no turn without them."""
     match = _SPOKEN_TURN.match("\n" + text)
     return match is not None and _is_speaker(match["name"])
 
@@ -208,7 +203,7 @@ def is_said(text: str) -> bool:
     beginning = text[:_READ]
     if _SIGN.search(beginning):
         return True
-    words = set(map(str.lower, _WORD.findall(beginning)))
+    words = set(map(str.lower, WORD.findall(beginning)))
     if not _SAID.isdisjoint(words) or any(map(_DRAWN_OUT.fullmatch, words)):
         return True
     return ("'" in beginning or "’" in beginning) and _CONTRACTED.search(beginning) is not None

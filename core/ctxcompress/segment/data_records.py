@@ -17,20 +17,16 @@ _IDS = ("id", "_id", "uuid", "key", "code")
 _TITLES = ("name", "title", "label")
 _TYPES = ("type", "kind")
 """The keys that name a record: of each group the first that it has."""
-_LONGEST_NAME = 80
-"""The most characters of a field that is kept with all others because it names the record."""
-_LONGEST_BESIDE = 200
-"""The most characters of an object that is kept with all others because the name is in it."""
+_LONGEST_NAME, _LONGEST_BESIDE = 80, 200
+"""The most characters of a field, and of an object, that is kept with others because it names the record."""
 _NAME_WITHIN = lazy_regex(
     r"""[\s{,"'](?:id|name|title|label)["']?[ \t]*+[:=][ \t]*+["']?(?P<value>[^"'\n,{}\[\]]{1,80})""", re.IGNORECASE
 )
 _ELEMENT = lazy_regex(r"<[^<>]++>([^<>]++)</")
 _PART = 2
 """A record takes at most this part of the characters that one segment may have."""
-_LONGEST = 750
-"""The most characters of a record that is one segment."""
-_EMBEDDED = 400
-"""The same for records within prose, where the budget is not known."""
+_LONGEST, _EMBEDDED = 750, 400
+"""The most characters of a record that is one segment; and within prose, where the budget is not known."""
 
 
 def is_data(nodes: Sequence[Node]) -> bool:
@@ -44,16 +40,12 @@ def record_segments(text: str, nodes: Sequence[Node], whole: int) -> list[Segmen
     The label of a segment is the keys that lead to it and the names of the records that it is in. whole: the most
     characters of a segment.
     """
-    builder = _Builder(text, min(whole // _PART, _LONGEST))
-    builder.add_all(nodes)
-    return builder.segments
+    return _Builder(text, min(whole // _PART, _LONGEST), nodes).segments
 
 
 def embedded_records(block: Segment, text: str, first: int) -> list[Segment]:
     """Return the segments of a block of prose that is data, or none if it is not. first: the number of the first."""
     source = text[block.start : block.end]
-    builder = _Builder(source, _EMBEDDED)
-    builder.add_all(embedded_outline(source))
     return [
         part._replace(
             start=block.start + part.start,
@@ -62,20 +54,18 @@ def embedded_records(block: Segment, text: str, first: int) -> list[Segment]:
             heading=block.heading,
             needs=(*block.needs, *(first + other for other in part.needs)),
         )
-        for part in builder.segments
+        for part in _Builder(source, _EMBEDDED, embedded_outline(source)).segments
     ]
 
 
 class _Builder:
     """A collector of the segments of one text."""
 
-    def __init__(self, text: str, longest: int) -> None:
+    def __init__(self, text: str, longest: int, nodes: Sequence[Node]) -> None:
         self._text, self._longest = text, longest
         self.segments: list[Segment] = []
         self._block = self._blocks = -1
         """The number of the present block, and of the last one."""
-
-    def add_all(self, nodes: Sequence[Node]) -> None:
         for node in nodes:
             self._add_block(node, (), ())
 
@@ -88,8 +78,7 @@ class _Builder:
         self._block = before
 
     def _add(self, node: Node, path: tuple[str, ...], around: tuple[int, ...], *, is_item: bool = False) -> None:
-        """Append the segments of a value. path: the keys above it. around: the segments that it needs. is_item: whether
-        it is in a list."""
+        """Append the segments of a value. path: the keys above it. around: what it needs. is_item: if in a list."""
         is_long = node.end - node.start > self._longest
         if node.children and (is_long or _is_collection(node, is_item=is_item)):
             self._add_cut(node, path, around, is_item=is_item)

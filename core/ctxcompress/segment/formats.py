@@ -40,14 +40,6 @@ class Format:
     partition the text."""
 
 
-def _outlined(outline_of: Callable[[str, str | None], Nodes]) -> Callable[[str, str | None, str], Read]:
-    return lambda text, name, _: (outline_of(text, name), [])
-
-
-def _cut(segments_of: Callable[[str], list[Segment]]) -> Callable[[str, str | None, str], Read]:
-    return lambda text, _, __: ((), segments_of(text))
-
-
 def _unless_code(outline_of: Callable[[str, str | None], Nodes]) -> Callable[[str, str | None, str], Read]:
     return lambda text, name, _: (() if is_code_name(name) else outline_of(text, name), [])
 
@@ -58,18 +50,18 @@ def _conversation(text: str, _: str | None, language: str) -> Read:
 
 
 _DATA = (
-    Format("JSON", _outlined(lambda text, _: json_outline(text))),
-    Format("lines", _outlined(keyed_outline)),
+    Format("JSON", lambda text, _, __: (json_outline(text), [])),
+    Format("lines", lambda text, name, _: (keyed_outline(text, name), [])),
     Format("markup", _unless_code(lambda text, _: markup_outline(text))),
     Format("rows", _unless_code(row_outline)),
 )
 FORMATS: Sequence[Format] = (
     *_DATA,
     Format("HTML", lambda text, name, language: ((), [] if is_code_name(name) else html_segments(text, language))),
-    Format("source code", _outlined(outline)),
-    Format("logs", _cut(log_segments)),
+    Format("source code", lambda text, name, _: (outline(text, name), [])),
+    Format("logs", lambda text, _, __: ((), log_segments(text))),
     Format("conversation", _conversation),
-    Format("output", _cut(output_segments)),
+    Format("output", lambda text, _, __: ((), output_segments(text))),
     Format("prose", lambda text, _, language: ((), prose_segments(text, language))),
 )
 """Prose is what is no other format."""

@@ -17,18 +17,12 @@ _SMALL = 120
 """The most characters of a list or an object whose values have no nodes of their own."""
 _LONG_STRING = 600
 """Longer strings are cut into sentences."""
-_RUN = 80
-"""The most characters of neighbouring plain values in a list that share a node."""
-_TINY = 8
-"""The most characters of a list or an object that says as little as a plain value."""
-_DEEPEST = 40
-"""The values below this many levels have no nodes of their own."""
-_DEEPEST_READ = 900
-"""What is nested deeper is not read as JSON: parsers refuse it."""
-_KEYS_OF_CHUNK = 3
-"""The least number of keys in a text that begins in the middle of JSON."""
-_CHARACTERS_PER_KEY = 500
-"""A chunk of JSON has at least one key for this many characters."""
+_RUN, _TINY = 80, 8
+"""Characters of plain values in a list that share a node, and of a list or an object that counts as one."""
+_DEEPEST, _DEEPEST_READ = 40, 900
+"""Levels of values with nodes of their own, and of what is read as JSON: parsers refuse more."""
+_KEYS_OF_CHUNK, _CHARACTERS_PER_KEY = 3, 500
+"""The least keys of a text that begins in the middle of JSON, and the most characters for each."""
 _STRING_TEXT = r""" "(?:[^"\\]++|\\.)*+" | '(?:[^'\\]++|\\.)*+' """
 _LITERAL_TEXT = r" -?+(?:\d[\d.eE+-]*+|Infinity|inf) | true | false | null | None | True | False | NaN | nan "
 _TOKEN = lazy_regex(
@@ -82,9 +76,8 @@ def json_outline(text: str) -> tuple[Node, ...]:
     quote = _QUOTE.search(text)
     if quote is None:
         return ()
-    within = quote.end()
     is_outside = _OPENING_QUOTE.search(text[: quote.start()][-_SMALL:]) is not None
-    begins = (0, within) if is_outside else (within, 0)
+    begins = (0, quote.end()) if is_outside else (quote.end(), 0)
     return next(filter(None, (_outline(text, begin, is_chunk=True) for begin in begins)), ())
 
 
@@ -235,12 +228,10 @@ class _Reader:
 
     def _expect_value(self, place: int) -> None:
         """Check that a value may begin here. Only values on lines of their own follow one another without a comma."""
-        if self._stack[-1].has_value and (len(self._stack) > 1 or not self._begins_line(place)):
-            raise _NotJsonError
-
-    def _begins_line(self, place: int) -> bool:
-        line = self._text.rfind("\n", 0, place) + 1
-        return line > 0 and not self._text[line:place].strip()
+        if self._stack[-1].has_value:
+            line = self._text.rfind("\n", 0, place) + 1
+            if len(self._stack) > 1 or not line or self._text[line:place].strip():
+                raise _NotJsonError
 
     def _end_value(self, top: _Container, *, may_be_missing: bool = False) -> None:
         """Check that a value is complete, and has a key in an object."""

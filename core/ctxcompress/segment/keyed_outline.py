@@ -27,10 +27,9 @@ _LONG_VALUE, _LONG_LINE, _PIECE = 500, 200, 150
 _PIECE_END = lazy_regex(r"(?P<sentence>[.!?][\"')\]]*+\s++)|[,;\s]\s*+")
 _SHORT_COMMENT = 200
 """The most characters of a comment that is kept with the entry below it."""
-_DEEPEST = 40
+_DEEPEST, _FEWEST_LINES = 40, 5
 _INNERMOST, _OUTERMOST = 1_000_000, -1_000_000
 """The depths of the rest of a value at the beginning, and of a section."""
-_FEWEST_LINES = 5
 _NAME = lazy_regex(r"\.(?:ya?ml|toml|ini|cfg|cnf|conf|properties|desktop|service|(?:editor|git)config)$", re.IGNORECASE)
 _SECTION = lazy_regex(r"^[ \t]*+(?P<mark>\[\[?)(?P<name>[^\[\],\n]++)\]\]?[ \t]*+(?:[#;].*+)?\r?$", re.MULTILINE)
 _NESTED = lazy_regex(

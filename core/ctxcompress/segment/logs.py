@@ -11,6 +11,7 @@ from itertools import pairwise
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.rows import begins_with_header
+from ctxcompress.text.lines import split_lines
 from ctxcompress.text.log_lines import Line, LineKind, has_signs, is_diff, is_output, log_lines
 
 __all__ = ["log_segments", "output_segments"]
@@ -23,16 +24,13 @@ _LONGEST_GUTTER, _MOST_READ, _NEARLY_ALL = 60, 20_000, 0.95
 """The most characters of a gutter, the characters of a text that show it, and the least share of lines that have it."""
 _LONG = 1_500
 """The most characters of a message with the lines that go on from it. More lines are segments that need its first."""
-_LONG_HUNK = 500
-"""The most characters of a hunk that is one segment."""
-_LONG_PIECE = 400
-"""The most characters of changed lines that are one segment."""
+_LONG_HUNK, _LONG_PIECE = 500, 400
+"""The most characters of a hunk, and of changed lines, that are one segment."""
 _TRACEBACK = lazy_regex(r"[ \t|+]*Traceback \(most")
 _MARK = lazy_regex(
     r"^(?:(?P<hunk>@@ -\d)|(?P<file>diff -|Index: )|(?P<names>--- [^\n]*\n\+\+\+ [^\n]*\n(?=@@ -\d)))", re.MULTILINE
 )
 """The beginning of a hunk, of the header of a file, and of the two lines with its names."""
-_LINE = lazy_regex(r"[^\n]*+\n|[^\n]++")
 
 
 def log_segments(text: str) -> list[Segment]:
@@ -72,22 +70,18 @@ class _Log:
         return line._replace(kind=kind) if kind in _GOING_ON else line
 
     def _add(self, line: Line) -> None:
-        if line.kind is _BLANK:
-            self._add_blank(line)
-        elif self._goes_on(line):
+        """Add a line to the segment above it, or as one. What follows a blank line is another block."""
+        is_blank = line.kind is _BLANK
+        if self.segments and (is_blank or self._goes_on(line)):
             self.segments[-1] = self.segments[-1]._replace(end=line.end)
+        elif is_blank:
+            self._append(line, ())
         else:
             self._add_segment(line)
             self._last = line.kind
-
-    def _add_blank(self, line: Line) -> None:
-        """Add a blank line to the segment above it. What follows is another block."""
-        if self.segments:
-            self.segments[-1] = self.segments[-1]._replace(end=line.end)
-        else:
-            self._append(line, ())
-        self._block += 1
-        self._last = _BLANK
+        if is_blank:
+            self._block += 1
+            self._last = _BLANK
 
     def _goes_on(self, line: Line) -> bool:
         """Tell whether a line belongs to the segment above it."""
@@ -97,7 +91,8 @@ class _Log:
 
     def _add_segment(self, line: Line) -> None:
         if line.kind is _FRAME:
-            self._add_frame(line)
+            self._frames += [len(self.segments)] * (self._cause < 0)
+            self._append(line, (self._cause,) if self._cause >= 0 else ())
         elif self._frames and line.kind is not _DEEPER:
             self._close_traceback(line)
         else:
@@ -106,11 +101,6 @@ class _Log:
             elif line.kind is not _DEEPER:
                 self._cause = len(self.segments)
             self._append(line, ())
-
-    def _add_frame(self, line: Line) -> None:
-        if self._cause < 0:
-            self._frames.append(len(self.segments))
-        self._append(line, (self._cause,) if self._cause >= 0 else ())
 
     def _close_traceback(self, line: Line) -> None:
         """Add the line after the frames of a Python traceback, which is the exception. The frames need it."""
@@ -154,11 +144,12 @@ def _diff_segments(text: str) -> list[Segment]:
 
 def _cuts(text: str, start: int, end: int) -> list[int]:
     """Return where to cut a part of a diff if it is long: below its first line, and around its changes."""
-    cuts = [start]
+    cuts, place = [start], start
     was_change = None
-    for match in _LINE.finditer(text, start, end) if end - start > _LONG_HUNK else ():
-        is_change = match[0][0] in "+-\\"
-        if match.start() > start and (is_change != was_change or match.end() - cuts[-1] > _LONG_PIECE):
-            cuts.append(match.start())
-        was_change = None if match.start() == start else is_change
+    for line in split_lines(text[start:end]) if end - start > _LONG_HUNK else ():
+        begin, place = place, place + len(line)
+        is_change = line[0] in "+-\\"
+        if begin > start and (is_change != was_change or place - cuts[-1] > _LONG_PIECE):
+            cuts.append(begin)
+        was_change = None if begin == start else is_change
     return [*cuts, end]

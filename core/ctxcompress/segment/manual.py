@@ -9,8 +9,8 @@ The term is often what is asked for ("which option ...?"), but shares no word wi
 block, and all text of a long one needs its term. Markdown reads most of this as code or as one paragraph.
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import islice, pairwise
+from collections.abc import Iterator
+from itertools import accumulate, islice, pairwise
 from math import inf
 from typing import NamedTuple
 
@@ -36,14 +36,10 @@ _OPTION_ABOVE_TEXT = lazy_regex(r"\n(?P<before>[ \t]++)--?[A-Za-z0-9?#@][^\n]*+\
 _FEWEST = 3
 """Options with a text under them, from which on a text without a known title is a manual."""
 _BULLET = lazy_regex(r"[ \t]*+(?:[*\u2022\u00b7o+-]|\(?\w{1,3}[.)])[ \t]")
-_LONGEST_WHOLE = 300
-"""The most characters of an entry that is one block."""
-_SUBSECTION = 4
-"""The most columns before the title of a part of a section."""
-_DEEPEST = 6
-"""Entries within as many others are text."""
-_LONGEST_LABEL = 120
-"""The most characters of a line that is a label."""
+_LONGEST_WHOLE, _LONGEST_LABEL = 300, 120
+"""The most characters of an entry that is one block, and of a line that is a label."""
+_SUBSECTION, _DEEPEST = 4, 6
+"""The most columns before the title of a part of a section; entries within so many others are text."""
 _OPTION = lazy_regex(r"[ \t]*+(?:--?[A-Za-z0-9?#@]|-(?=[,\s]))")
 _SURE_OPTION = lazy_regex(r"--?[A-Za-z0-9?#@]")
 _NAME = lazy_regex(r"(?=[A-Za-z<\[$])(?=[^._=</-]++[._=</-]*+[\w<*])[^\s:;?!\"'|\\]*[._=</-][^\s:;?!\"'|\\]++")
@@ -51,9 +47,8 @@ _NAME = lazy_regex(r"(?=[A-Za-z<\[$])(?=[^._=</-]++[._=</-]*+[\w<*])[^\s:;?!\"'|
 _SIGN = frozenset("._=</")
 _NO_LABEL = (".", ",", ":", ";", "!", "?", "{", "(", "\\", "|")
 """How lines of prose, poems and source code end, but no label."""
-_MOST_WORDS = 5
-"""Words in a label: more are prose that begins with a dash."""
-_MOST_NAMES = 3
+_MOST_WORDS, _MOST_NAMES = 5, 3
+"""Words in a label: more are prose that begins with a dash. And names in one."""
 _TAB = 8
 
 
@@ -139,11 +134,9 @@ class _Reader:
         return self._append(Kind.LIST_ITEM, number, self._end_of_hanging(number))
 
     def _is_section(self, number: int) -> bool:
-        title, after = self._of(number).strip(), next(iter(self._after(number)), None)
-        return title.isupper() and len(title) <= _LONGEST_LABEL and after is not None and after.indent > 0
-
-    def _after(self, number: int) -> Iterator[_Line]:
-        return (line for line in self._lines[number + 1 : number + 3] if line.indent >= 0)
+        title = self._of(number).strip()
+        below = next((line.indent for line in self._lines[number + 1 : number + 3] if line.indent >= 0), 0)
+        return title.isupper() and len(title) <= _LONGEST_LABEL and below > 0
 
     def _is_option(self, number: int) -> bool:
         return _OPTION.match(self._of(number)) is not None
@@ -209,30 +202,22 @@ class _Reader:
 
 def _lines_of(text: str) -> list[_Line]:
     """Return the lines of a text."""
-    lines = list(_lines(text))
-    return [part for number, line in enumerate(lines) for part in _parted(text, line, lines[number + 1 : number + 2])]
+    lines = split_lines(text)
+    indents = [indent_of(line) if line.strip() else -1 for line in lines]
+    bounds = pairwise(accumulate(map(len, lines), initial=0))
+    found = (_Line(*bound, indent) for bound, indent in zip(bounds, indents, strict=True))
+    return [part for line, below in zip(found, [*indents[1:], -1], strict=False) for part in _parted(text, line, below)]
 
 
-def _lines(text: str) -> Iterator[_Line]:
-    start = 0
-    for line in split_lines(text):
-        yield _Line(start, start + len(line), indent_of(line) if line.strip() else -1)
-        start += len(line)
-
-
-def _parted(text: str, line: _Line, following: Sequence[_Line]) -> Iterator[_Line]:
-    """Yield a line, or the label and the text beside it, if the next line is just as deep as that text."""
-    if following and following[0].indent > line.indent >= 0:
-        place = line.start + _offset_at(text[line.start : line.end], following[0].indent)
-        label = text[line.start : place]
-        if (
-            place < line.end
-            and label[-1:].isspace()
-            and not text[place].isspace()
-            and _is_beside(label, text[line.start : line.end])
-        ):
-            yield line._replace(end=place)
-            line = _Line(place, line.end, following[0].indent)
+def _parted(text: str, line: _Line, below: int) -> Iterator[_Line]:
+    """Yield a line, or the label and the text beside it, if the next line is indented just as deep as that text."""
+    if below > line.indent >= 0:
+        whole = text[line.start : line.end]
+        offset = _offset_at(whole, below)
+        label, beside = whole[:offset], whole[offset:]
+        if beside and label[-1:].isspace() and not beside[0].isspace() and _is_beside(label, whole):
+            yield line._replace(end=line.start + offset)
+            line = _Line(line.start + offset, line.end, below)
     yield line
 
 

@@ -191,16 +191,14 @@ def _with_known_underlines(source: str) -> tuple[str, dict[int, int]]:
 
 
 def _without_deep_quotes(source: str) -> str:
-    """Return the text with letters in place of the marks of quotes so deep that nobody wrote them: each mark would be a
-    block."""
+    """Return the text with letters for the marks of quotes that are too deep: each mark would be a block."""
     if ">" * _DEEPEST_QUOTE not in source and "> " * _DEEPEST_QUOTE not in source:
         return source
     return _DEEP_QUOTES.sub(lambda marks: "x" * len(marks[0]), source)
 
 
 def _kind(name: str, detail: Any, source: str, start: int, around: Kind) -> Kind | None:
-    """Return the kind that depends on more than the name of the block that begins here, or None for anything inside a
-    block or only a container."""
+    """Return the kind that depends on more than the name of a block; None within a block, and for a container."""
     if name == "Paragraph":
         return around
     if name == "CodeBlock":

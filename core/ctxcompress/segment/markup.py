@@ -13,11 +13,9 @@ from ctxcompress.segment.prose import prose_segments
 
 __all__ = ["TextNode", "html_segments", "is_html", "markup_outline", "text_nodes"]
 
-_SMALL = 120
-"""The most characters of an element whose parts have no nodes of their own."""
+_SMALL, _LONG_TEXT = 120, 300
+"""The most characters of an element whose parts have no nodes, and of text in one that is not cut."""
 _DEEPEST_ELEMENT = 60
-_LONG_TEXT = 300
-"""Longer text within an element is cut into its sentences."""
 _BEGINNING = lazy_regex(r"\s*+<(?:\?xml|!doctype|!--|/?+[a-z_][\w.:-]*+[\s/>])", re.IGNORECASE)
 _TAG = lazy_regex(
     r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<[!?][^>]*+>"
@@ -39,7 +37,6 @@ _SENTENCE_OR_TAG = lazy_regex(r"(?P<tag><[^<>]*+>)|[.!?][\"')\]]*+\s++(?=[^\s<])
 _MARKDOWN = lazy_regex(r"^(?:#{1,6} |```|~~~)", re.MULTILINE)
 _PAGE = lazy_regex(r"\s*+<(?:\?xml|!doctype|html)\b", re.IGNORECASE)
 _LINE_END = lazy_regex(r"[ \t]*+\r?\n")
-_CLOSING_TAG = "</"
 TextNode = tuple[Span, str]
 """A text node, and what comes before it: white space, and the mark of its line."""
 _UNREAD = frozenset("script style svg noscript template".split())
@@ -88,7 +85,7 @@ def is_html(text: str) -> bool:
 
 
 def _is_markup(text: str) -> bool:
-    if text.lstrip()[:1] != "<" or not _BEGINNING.match(text) or _CLOSING_TAG not in text:
+    if text.lstrip()[:1] != "<" or not _BEGINNING.match(text) or "</" not in text:
         return False
     return _PAGE.match(text) is not None or not _MARKDOWN.search(text)
 

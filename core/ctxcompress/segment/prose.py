@@ -21,25 +21,17 @@ __all__ = ["conversation_segments", "prose_segments", "segments_together"]
 
 # A name is ten times as fast as an attribute of an enum.
 _HEADING, _LIST_ITEM, _TABLE, _CODE = Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE
-_LONG_ITEM = 300
-"""The most characters of a list item that is not split into sentences."""
-_LONG_TURN = 500
-"""The most characters of a turn that is not split into sentences."""
+_LONG_ITEM, _LONG_TURN, _LONG_FENCE = 300, 500, 400
+"""The most characters of a list item, a turn and a code block that are not split."""
 _IN_TURNS = frozenset((_LIST_ITEM, _TABLE, _CODE))
-_AGAIN = 3
-"""The least number of texts that begin with a name if only their number tells that it is one."""
-_SAID_AGAIN = 0.3
-"""The least share of these texts with signs of speech."""
-_LONG_FENCE = 400
-"""The most characters of a code block that is one segment."""
+_AGAIN, _SAID_AGAIN = 3, 0.3
+"""The least texts that begin with a name if only that tells that it is one, and the share that is speech."""
 _PIECE = 120
 """The most characters of statements in a fence that are kept or dropped together."""
 _FEWEST_PAGES = 4
 """The least pages of a text with running heads or feet."""
-_LONGEST_FOOT = 200
-"""The most characters of a foot and a head together."""
-_PAGE = 1_000
-"""The least characters of a page, for most of them. Formulas are numbered, too."""
+_LONGEST_FOOT, _PAGE = 200, 1_000
+"""The most characters of a foot and a head together, and the least of most pages: formulas have numbers, too."""
 _INTERRUPTING = 0.2
 """The least share of them that stand in the middle of a sentence. "Step 2" stands between sentences."""
 _NUMBER = lazy_regex(r"\d{1,9}")
@@ -146,13 +138,8 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
         return records
     if kind is Kind.PARAGRAPH and (rows := column_rows(text, start, end, number, first, heading)):
         return rows
-    return _sentences(text, block, number, language)
-
-
-def _sentences(text: str, block: Block, number: int, language: str) -> list[Segment]:
-    kind, start, end, heading, _ = block
-    cuts = split_sentences(text, start, end, language)
-    return [Segment(kind, begin, cut, number, heading) for begin, cut in zip([start, *cuts], cuts, strict=False)]
+    cuts = pairwise([start, *split_sentences(text, start, end, language)])
+    return [Segment(kind, begin, cut, number, heading) for begin, cut in cuts]
 
 
 def _code(text: str, block: Block, number: int, first: int) -> Iterator[Segment]:
@@ -257,10 +244,7 @@ def segments_together(
 
 
 def _by_lines(
-    texts: Sequence[str],
-    segmented: Sequence[Sequence[Segment]],
-    language: str,
-    turns: Iterable[LoneTurn | None],
+    texts: Sequence[str], segmented: Sequence[Sequence[Segment]], language: str, turns: Iterable[LoneTurn | None]
 ) -> dict[int, list[Segment]]:
     """Return the segments of texts that are turns, or no turns, by how their lines begin."""
     lone = {number: found for number, found in enumerate(turns) if found}

@@ -18,10 +18,8 @@ from ctxcompress.text.lines import are_wrapped, split_lines
 
 __all__ = ["begins_with_header", "column_rows", "have_columns", "row_outline", "table_rows"]
 
-_FEWEST = 3
-"""The least lines of a block of rows, without rules and blank lines, and rows of a CSV file."""
-_FEWEST_SPACED_ROWS = 5
-"""The fewest rows with a space after their commas, as prose has."""
+_FEWEST, _FEWEST_SPACED_ROWS = 3, 5
+"""The least lines of a block of rows, without rules and blank ones, and rows of CSV; if spaces follow commas."""
 _LONGEST_ROW, _LONGEST_CELL = 500, 100
 """The most characters of a row and of a cell, on average. Longer rows have many cells, or else texts in them."""
 _ROW = lazy_regex(r"(?:[^\"\n]++|\"(?:[^\"]++|\"\")*+\"?)*+\n?")
@@ -32,21 +30,16 @@ _NUMBER = lazy_regex(r"[\"\s]*[-+$€]?\d")
 _ROWS_NAME = lazy_regex(r"\.[ct]sv$", re.IGNORECASE)
 _READ = 2_000
 """Characters of a text that tell whether it begins with a header."""
-_COLUMNS = 0.6
-"""The least share of lines with a gap between columns."""
-_ALIGNED = 0.8
-"""The least share of lines that fill their width with a gap at the same place, if these are columns."""
+_COLUMNS, _ALIGNED = 0.6, 0.8
+"""The least share of lines with a gap between columns, and of filled ones with it at the same place."""
 _GAP = lazy_regex(r"[^\s.!?:;](?: {2,}|\t[ \t]*| \| )\S")
 _PUNCTUATED = lazy_regex(r"[^\W\d_]{2}[)\]\"'\u2019]?(?:[.,;!?](?=\s)|[-\u2010\u00ad]\s*\Z)")
-_LETTER = lazy_regex(r"[^\W_]")
 _FOLDER = lazy_regex(r"(?:\.{0,2}/[^\n]*|\.{1,2}|[^\s/]++/[^\n]*):\Z")
 """The line above the files of a folder."""
 _RULE = lazy_regex(r"\|-[^|\n]*+\n?")
-_DIGIT = lazy_regex(r"\d")
-_MOST_HEADERS = 3
-"""The most rows below the delimiter line that count as header."""
-_LONGEST_PERIOD = 40
-"""Characters of a cell that can be a year or a date."""
+"""The line between two rows of a wiki."""
+_MOST_HEADERS, _LONGEST_PERIOD = 3, 40
+"""The most rows below the delimiter line that are header; characters of a cell that can be a year or a date."""
 _PERIOD = lazy_regex(r"[^\d|]*(?:\b\d{1,2}\b[^\d|]*)?\b(?:FY|CY|Q[1-4] ?)?(?:19|20)\d\d\b[^\d|]*")
 
 
@@ -76,21 +69,18 @@ def column_rows(text: str, start: int, end: int, block: int, first: int, heading
     if text.count("\n", start, end) < _FEWEST - 1:
         return []
     raw = split_lines(text[start:end])
-    whole = [line for line in raw if _LETTER.search(line)]
+    whole = [line for line in raw if any(map(str.isalnum, line))]
     lines = [line.strip() for line in whole]
-    if len(lines) < _FEWEST or _are_justified(whole):
-        return []
-    if not have_columns(lines):
+    if len(lines) < _FEWEST or _are_justified(whole) or not have_columns(lines):
         return []
     kind, needs = (Kind.TABLE, (first,)) if _is_header(lines) else (Kind.PARAGRAPH, ())
-    ends = list(_ends(raw, start))
-    pairs = zip((start, *ends), ends, strict=False)
+    pairs = pairwise((start, *_ends(raw, start)))
     return [Segment(kind, begin, last, block, heading, needs if begin > start else ()) for begin, last in pairs]
 
 
 def begins_with_header(text: str) -> bool:
     """Tell whether a text begins with columns below a header, or with the files of a folder."""
-    lines = [line.strip() for line in split_lines(text[:_READ]) if _LETTER.search(line)]
+    lines = [line.strip() for line in split_lines(text[:_READ]) if any(map(str.isalnum, line))]
     return bool(lines) and have_columns(lines) and _is_header(lines)
 
 
@@ -143,8 +133,7 @@ def _rows_with_header(rows: Sequence[str], sign: str) -> tuple[Node, ...]:
 
 
 def _depth(row: str, sign: str) -> int:
-    """Count the empty cells before the first one that is not; -1 if all that follow the first one are empty: it names
-    the group of the rows below."""
+    """Count the empty cells that a row begins with; -1 if only its first cell is filled: it names the group below."""
     cells = [cell.strip() for cell in row.split(sign)]
     if len(cells) > 1 and cells[0] and not any(cells[1:]):
         return -1
@@ -169,8 +158,7 @@ def _grouped(rows: Sequence[tuple[int, int, int]]) -> tuple[Node, ...]:
 
 
 def _are_justified(lines: Sequence[str]) -> bool:
-    """Tell whether lines are wrapped prose with wider blanks here and there: these do not stand below one another, as
-    those between columns do."""
+    """Tell whether lines are wrapped prose with wider blanks, which do not stand below one another as in columns."""
     if not (are_wrapped(lines) and any(map(_PUNCTUATED.search, lines))):
         return False
     gaps = [gap.span() for line in lines[1:] for gap in _GAP.finditer(line.expandtabs())]
@@ -193,9 +181,11 @@ def _is_header(lines: Sequence[str]) -> bool:
     if _FOLDER.match(first):
         return True
     is_capital = first.isupper() and not any(map(str.isupper, others))
-    return not _DIGIT.search(first) and (
-        is_capital or _share(others, lambda line: _DIGIT.search(line) is not None) > 0.5
-    )
+    return not _has_digit(first) and (is_capital or _share(others, _has_digit) > 0.5)
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdecimal, text))
 
 
 def _share(lines: Sequence[str], is_so: Callable[[str], bool]) -> float:
@@ -251,7 +241,7 @@ def _groups(rows: Sequence[Sequence[str]]) -> Iterator[tuple[int, str]]:
 
 def _header_lines(lines: Sequence[str]) -> int:
     """Return the number of lines of the header, with its delimiter line; 0 if there is none."""
-    if len(lines) < 2 or not _is_delimiter(lines[1]):
+    if len(lines) < 2 or "-" not in lines[1] or lines[1].strip(" \t\r\n|:-+>"):
         return 0
     if all(_cells_between_bars(lines[0])[1:]):  # each column has its name
         return 2
@@ -265,13 +255,9 @@ def _names_columns(row: str) -> bool:
     named = list(filter(None, others))
     if named and all(len(cell) <= _LONGEST_PERIOD and _PERIOD.fullmatch(cell) for cell in named):
         return True
-    return bool(named) and not label and not any(map(_DIGIT.search, named))
+    return bool(named) and not label and not any(map(_has_digit, named))
 
 
 def _cells_between_bars(row: str) -> list[str]:
     """Return the cells of a row, at least one."""
     return [cell.strip() for cell in row.strip().removeprefix("|").removesuffix("|").split("|")]
-
-
-def _is_delimiter(line: str) -> bool:
-    return "-" in line and not line.strip(" \t\r\n|:-+>")

@@ -1,5 +1,4 @@
-"""Splits text into sentences with sentencex, and handles what it does not: inline code, unspaced scripts, texts without
-full stops."""
+"""Splits text into sentences with sentencex, and mends code, unspaced scripts and texts without full stops."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
@@ -23,10 +22,8 @@ from ctxcompress.text.words import WITHOUT_SPACES
 
 __all__ = ["cuts_within", "is_prose_line", "segment_lines", "split_sentences"]
 
-_LONG = 600
-"""A longer piece without sentence ends is cut at lines, clauses or spaces."""
-_PIECE = 200
-"""The fewest characters of a piece after such a cut."""
+_LONG, _PIECE = 600, 200
+"""A longer piece without sentence ends is cut at lines, clauses or spaces, into pieces of so many at least."""
 _STRETCH = 2_000
 """Number of characters that sentencex reads at once."""
 _SENTENCE_END = lazy_regex(r"[.!?][^\w\s]*\s+\S")
@@ -96,8 +93,9 @@ def _are_sure(part: str, sentences: Sequence[str]) -> bool:
 
 def _begins(part: str, masked: str, sentences: Iterable[int]) -> list[int]:
     """Return where the sentences of `part` begin. sentences: where they do according to sentencex."""
-    found = _without_markers(part, [*sentences, len(part)])
-    has_lines = "\n" in part
+    pairs, has_lines = pairwise([0, *sentences, len(part)]), "\n" in part
+    # None begins after a list marker alone.
+    found = [begin for before, begin in pairs if begin - before > LONGEST_MARKER or not is_marker(part[before:begin])]
     is_word, begins = _WORD_CHARACTER.search, [0]
     for begin, next_ in pairwise([*found, len(part)]):
         if not begin or next_ - begin < 4 or not is_word(masked, begin, next_) or _inside_word(part, begin):
@@ -110,12 +108,6 @@ def _begins(part: str, masked: str, sentences: Iterable[int]) -> list[int]:
         if cut > begins[-1]:
             begins.append(cut)
     return begins
-
-
-def _without_markers(part: str, begins: Sequence[int]) -> list[int]:
-    """Return the starts of sentences, without those after a sentence that is only a list marker."""
-    pairs = pairwise([0, *begins])
-    return [begin for before, begin in pairs if begin - before > LONGEST_MARKER or not is_marker(part[before:begin])]
 
 
 def _sentence_begins(text: str, sentences: Sequence[str], language: str) -> Iterator[int]:
@@ -231,8 +223,5 @@ def is_prose_line(text: str) -> bool:
 
 def segment_lines(texts: Sequence[str], language: str) -> list[list[Segment]]:
     """Return the segments of each of the texts, which are lines of prose."""
-    segmented = []
-    for text in texts:
-        ends = split_sentences(text, 0, len(text), language)
-        segmented.append([Segment(_PARAGRAPH, start, end, 0) for start, end in zip((0, *ends), ends, strict=False)])
-    return segmented
+    cuts = (pairwise([0, *split_sentences(text, 0, len(text), language)]) for text in texts)
+    return [[Segment(_PARAGRAPH, start, end, 0) for start, end in of_text] for of_text in cuts]

@@ -81,17 +81,13 @@ def _divided(text: str, node: Node, language: str) -> tuple[Node, ...]:
     if node.end - node.start <= _LONG_VALUES:
         return (node,)
     node = _cut_apart(text, node, language)
-    if node.body >= 0 and node.end - node.tail > _LONGEST and not _has_clauses(text, node):
+    # Below the body stands nothing that can be dropped, as after a guard with an `#endif`.
+    if node.body >= 0 and node.end - node.tail > _LONGEST and len(clauses(text, node, WHOLE).below) < 2:
         above = Node(NodeKind.STATEMENT, node.start, node.body)
         return (above, *node.children, *_paragraphs(text, node.tail, node.end))
     if node.body >= 0 or node.end - max(node.start, node.signature) <= _LONGEST or node.kind is NodeKind.DOC:
         return (node,)
     return _by_paragraphs(text, node)
-
-
-def _has_clauses(text: str, node: Node) -> bool:
-    """Return whether the text after the body has parts that can be dropped, unlike that of a guard with an `#endif`."""
-    return len(clauses(text, node, WHOLE).below) > 1
 
 
 def _by_paragraphs(text: str, node: Node) -> tuple[Node, ...]:
@@ -218,13 +214,7 @@ class _Builder:
             self._append(NodeKind.DOC, begin, stop, heading, (*around, *needs))
 
     def _append(
-        self,
-        unit: NodeKind,
-        start: int,
-        end: int,
-        heading: tuple[str, ...],
-        around: tuple[int, ...],
-        label: str = "",
+        self, unit: NodeKind, start: int, end: int, heading: tuple[str, ...], around: tuple[int, ...], label: str = ""
     ) -> None:
         self.segments.append(Segment(Kind.CODE, start, end, self._block, heading, around, unit, label))
 
@@ -255,13 +245,12 @@ def _spaced(ends: Sequence[int], start: int, most: int) -> Iterator[int]:
             start = int(end)
 
 
-def _runs(nodes: Sequence[Node], most: int) -> Iterator[list[Node]]:
-    """Yield runs of nodes: a definition alone, other nodes together as long as they fit `most` characters."""
-    run: list[Node] = []
+def _runs(nodes: Sequence[Node], most: int) -> list[list[Node]]:
+    """Return runs of nodes: a definition alone, other nodes together as long as they fit `most` characters."""
+    runs: list[list[Node]] = []
     for node in nodes:
-        if run and (node.kind in _ALONE or run[0].kind in _ALONE or node.end - run[0].start > most):
-            yield run
-            run = []
-        run.append(node)
-    if run:
-        yield run
+        first = runs[-1][0] if runs else None
+        if first is None or node.kind in _ALONE or first.kind in _ALONE or node.end - first.start > most:
+            runs.append([])
+        runs[-1].append(node)
+    return runs

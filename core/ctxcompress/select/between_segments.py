@@ -41,7 +41,8 @@ def assemble(text: str, segments: Sequence[Segment], kept: Sequence[int]) -> tup
         elif spans and not _is_opened(segments, previous, number):
             begin, stop = _stripped(text, *spans.pop())
             if segments[number].kind is _RECORD and _is_closing(segments, number):
-                stop = _without_comma(text, begin, stop)
+                comma = text.rfind(",", begin, stop)
+                stop = comma if comma > begin and _BLANK.fullmatch(text, comma + 1, stop) else stop
             spans += Span(begin, stop), _separator(text, segments, previous, number, stop)
         spans.append(Span(start, end))
         previous = number
@@ -67,8 +68,7 @@ def _separator(text: str, segments: Sequence[Segment], previous: int, number: in
 
 
 def _is_opened(segments: Sequence[Segment], previous: int, number: int) -> bool:
-    """Return whether a record directly follows the opening bracket or the header that it needs, with the white space
-    after that."""
+    """Return whether a record directly follows the opening bracket or the header that it needs."""
     segment = segments[number]
     return segment.kind is _RECORD and previous in segment.needs and not _is_closing(segments, number)
 
@@ -76,12 +76,6 @@ def _is_opened(segments: Sequence[Segment], previous: int, number: int) -> bool:
 def _is_closing(segments: Sequence[Segment], number: int) -> bool:
     """Return whether a record is a closing bracket: it and an earlier segment need each other."""
     return any(other < number and number in segments[other].needs for other in segments[number].needs)
-
-
-def _without_comma(text: str, start: int, end: int) -> int:
-    """Return where ``text[start:end]`` ends without a comma at its end, or `end` if there is none."""
-    comma = text.rfind(",", start, end)
-    return comma if comma > start and _BLANK.fullmatch(text, comma + 1, end) else end
 
 
 def _stripped(text: str, start: int, end: int) -> Span:

@@ -10,9 +10,9 @@ from ctxcompress.data.documents import Document, Spans
 from ctxcompress.data.passages import Span
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import BudgetTooSmall
-from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.select.layout import Layout
-from ctxcompress.select.selection import Candidates, Packing, Selection, ranked, select
+from ctxcompress.select.repetition import headings_of
+from ctxcompress.select.selection import Candidates, Choices, Packing, Selection, ranked
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.lines import is_between_graphemes, shortened
 
@@ -22,8 +22,6 @@ _LONGEST_WORD = 80
 """Characters beside a match that are kept with it so that no word is cut."""
 _MOST_SHOWN, _LONGEST_SHOWN = 3, 30
 """Of the texts that an error names: how many, with how many characters."""
-_BEFORE = lazy_regex(r"\S*+\Z")
-_AFTER = lazy_regex(r"\S*+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ def select_kept_first(
 
     known: segments that were delivered before. others: the budget if segments without matches are chosen, too.
     """
-    candidates = Candidates.of(structure, values, ranked(structure, values, known))
+    candidates = Choices(structure, values, layout, others, known).candidates
     wanted: Sequence[int] = ()
     fixed = _first_that_fits(_whole_segments(matches, candidates), Packing(candidates, layout, budget))
     if fixed is None:
@@ -85,31 +83,27 @@ def select_kept_first(
     return found[0] if found is not None else selection
 
 
-def select_of_each(
-    structure: Structure,
-    values: Floats,
-    layout: Layout,
-    budget: int,
-    known: Collection[int] = (),
-    *,
-    counts: Sequence[int] | None = None,
-) -> Selection:
-    """Choose segments as `select` does, but the best one of each passage before all others, as far as they fit.
+def select_of_each(choices: Choices) -> Selection:
+    """Choose segments as `select` does, but where passages have a place in any case, the best one of each before all
+    others, as far as they fit.
 
     Raises BudgetTooSmall if the budget cannot hold the places of the passages, without any text.
     """
-    candidates, nothing = Candidates.of(structure, values, ranked(structure, values, known)), Selection.of({}, layout)
+    layout, budget = choices.layout, choices.budget
+    if not layout.sources:
+        return choices.selected()
+    candidates, nothing = choices.candidates, Selection.of({}, layout)
     if nothing.tokens > budget:
         raise BudgetTooSmall(
             f"{len(layout.sources)} sources take {nothing.tokens} tokens even without their texts, but max_tokens is "
             f"{budget}; give more, or keep_all_sources=False",
             nothing.tokens,
         )
-    packing = Packing(candidates, layout, budget, counts)
-    selection, numbers = _with_best_of_each(packing, nothing, set(), known)
+    packing = Packing(candidates, layout, budget, choices.counts)
+    selection, numbers = _with_best_of_each(packing, nothing, set(), choices.known)
     found = packing.filled(candidates.worth_choosing, budget - selection.tokens, numbers)
     if found is None and not numbers:
-        return select(structure, values, layout, budget, known, counts=counts)  # which splits what is too long
+        return choices.selected()  # which splits what is too long
     return found[0] if found is not None else selection
 
 
@@ -124,8 +118,7 @@ def best_of_each(structure: Structure, values: Floats, known: Collection[int] = 
 def _with_best_of_each(
     packing: Packing, selection: Selection, numbers: Collection[int], known: Collection[int]
 ) -> tuple[Selection, Collection[int]]:
-    """Add the best segment of each passage to a selection with these segments, as far as they fit, also if others have
-    the same text."""
+    """Add the best segment of each passage to these, as far as they fit, also if others have the same text."""
     structure = packing.candidates.structure
     bests = best_of_each(structure, packing.candidates.values, known)
     alone = replace(packing, candidates=Candidates(structure, np.zeros(0), bests, {}), may_repeat=True)
@@ -180,11 +173,8 @@ def _with_companions(numbers: Sequence[int], candidates: Candidates) -> set[int]
 
 def _with_headings(numbers: set[int], table: SegmentTable) -> set[int]:
     """Add the headings above these segments."""
-    above, found = table.headings_above(), set(numbers)
-    for number in numbers:
-        while number < len(above) and (number := above[number]) >= 0 and number not in found:
-            found.add(number)
-    return found
+    above = table.headings_above()
+    return numbers.union(*(headings_of(above, number) for number in numbers if number < len(above)))
 
 
 def _with_needs(numbers: Iterable[int], table: SegmentTable) -> set[int]:
@@ -195,18 +185,14 @@ def _with_needs(numbers: Iterable[int], table: SegmentTable) -> set[int]:
 
 
 def _too_small(matches: Sequence[Match], needed: int, budget: int) -> BudgetTooSmall:
-    """Return the error if the words that hold these matches take so many tokens."""
+    """Return the error if the words that hold these matches take so many tokens. It shows the first few of them."""
+    shown = [repr(shortened(match.text, _LONGEST_SHOWN)) for match in matches[:_MOST_SHOWN]]
+    some = ", ".join([*shown, "..."] if len(matches) > _MOST_SHOWN else shown)
     return BudgetTooSmall(
-        f"must_keep names {len(matches)} different texts ({_some(matches)}), which take {needed} tokens even without "
+        f"must_keep names {len(matches)} different texts ({some}), which take {needed} tokens even without "
         f"the text around them, but max_tokens is {budget}; give at least {needed} tokens, or narrower patterns",
         needed,
     )
-
-
-def _some(matches: Sequence[Match]) -> str:
-    """Return the first few texts, shortened."""
-    shown = [repr(shortened(match.text, _LONGEST_SHOWN)) for match in matches[:_MOST_SHOWN]]
-    return ", ".join([*shown, "..."] if len(matches) > _MOST_SHOWN else shown)
 
 
 def _word_spans(matches: Iterable[Match], table: SegmentTable, layout: Layout) -> dict[int, list[Span]]:
@@ -227,12 +213,11 @@ def _word_spans(matches: Iterable[Match], table: SegmentTable, layout: Layout) -
 
 
 def _whole_words(text: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
-    """Return the span of the words around ``text[start:end]`` within ``text[first:last]``, or of whole graphemes where
-    a word is too long."""
-    before = _BEFORE.search(text[max(first, start - _LONGEST_WORD - 1) : start])
-    after = _AFTER.match(text, end, min(last, end + _LONGEST_WORD + 1))
-    begin = start - (len(before.group()) if before and len(before.group()) <= _LONGEST_WORD else 0)
-    stop = after.end() if after and after.end() - end <= _LONGEST_WORD else end
+    """Return the span of the words around ``text[start:end]`` in ``text[first:last]``; of graphemes if one is long."""
+    before, after = text[max(first, start - _LONGEST_WORD - 1) : start], text[end : min(last, end + _LONGEST_WORD + 1)]
+    head = 0 if before[-1:].isspace() else sum(map(len, before.split()[-1:]))
+    tail = 0 if after[:1].isspace() else sum(map(len, after.split()[:1]))
+    begin, stop = start - head * (head <= _LONGEST_WORD), end + tail * (tail <= _LONGEST_WORD)
     while begin > first and not is_between_graphemes(text, begin):
         begin -= 1
     while stop < last and not is_between_graphemes(text, stop):
@@ -253,7 +238,10 @@ class _Parts:
     def of(cls, pieces: Mapping[int, Sequence[Span]], candidates: Candidates, known: Collection[int]) -> "_Parts":
         """pieces: number of a segment -> the spans of the words with matches."""
         old = candidates.structure.table
-        cuts = {number: _cuts(old, number, spans) for number, spans in pieces.items()}
+        cuts = {
+            number: [offset for offset in sorted({*chain(*spans)}) if old.start[number] < offset < old.end[number]]
+            for number, spans in pieces.items()
+        }
         table, firsts = old.cut(cuts)
         matches: list[int] = []
         rests: list[int] = []
@@ -276,8 +264,3 @@ class _Parts:
         structure = Structure(replace(table, segments=segments))
         left = Candidates.of(structure, values, ranked(structure, values, {*done, *matches, *others}))
         return cls(left, matches, sorted(rests, key=lambda part: -values[part]))
-
-
-def _cuts(table: SegmentTable, number: int, spans: Iterable[Span]) -> list[int]:
-    segment = table.segments[number]
-    return [offset for offset in sorted({*chain(*spans)}) if segment.start < offset < segment.end]

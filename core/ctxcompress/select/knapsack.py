@@ -201,8 +201,7 @@ class Coherence:
         return needed if announcement < 0 else [*needed, announcement]
 
     def _group(self, item: int) -> dict[int, None]:
-        """Return the segments of which a heading or an announcement needs one, from the best to the worst: an ordered
-        set."""
+        """Return the segments of which a heading or an announcement needs one, the best first: an ordered set."""
         if item not in self._groups:
             places, segments = self._places, self._table.segments
             block = [n for n in self._leading[item] if n in places and segments[n].kind is not Kind.HEADING]
@@ -278,8 +277,7 @@ class Knapsack:
                 self.chosen.add(item)
 
     def _wanted(self, item: int) -> Set[int]:
-        """Return an item with all that must be kept with it, and what explains it if this is cheap; nothing if the item
-        cannot be chosen."""
+        """Return an item with what it needs, and what explains it if this is cheap; nothing if it cannot be chosen."""
         companions = self.coherence.companions(item, self.kept)
         if companions is None:
             return _NOTHING

@@ -127,8 +127,7 @@ class Layout:
         return self.count(self.final(text))
 
     def opening(self, passage: int) -> int:
-        """Count the tokens that a passage costs without any of its text: of its frame and the separator, unless it has
-        its place in any case."""
+        """Count the tokens of the frame and the separator of a passage, unless it has its place in any case."""
         return 0 if passage in self.sources else self.cost_of(Shown(passage, ""))
 
     def cost_of(self, shown: Shown) -> int:

@@ -17,12 +17,8 @@ __all__ = ["best_alone", "best_split", "opening_fence"]
 
 _TRIES = 8
 """The number of segments to try."""
-_SOURCE_TRIES = 64
-"""The number of segments to try before a statement of source code or a record is split."""
-_WORD_TRIES = 64
-"""The number of segments to try before a word is split."""
-_MOST_WORDS = 64
-"""The number of words of a segment to try one by one."""
+_MANY_TRIES = 64
+"""The same before a statement of source code, a record or a word is split; and of words of a segment, one by one."""
 _WORD = lazy_regex(r"\S++")
 _LETTER = lazy_regex(r"\w")
 _MOST_TOKENS = 4
@@ -44,7 +40,7 @@ def best_split(
     best = next(found, None)
     if best is None or (len(best.text) * _MOST_TOKENS <= budget and not table.needs(best.number)):
         return None  # it fits, whatever its tokens
-    tries = _SOURCE_TRIES if best.is_formal else _TRIES
+    tries = _MANY_TRIES if best.is_formal else _TRIES
     formal: list[_Lone] = []
     for lone in chain((best,), islice(found, tries - 1)):
         text = layout.compose(lone.whole).text
@@ -69,7 +65,7 @@ def best_alone(table: SegmentTable, ranking: Sequence[int], layout: Layout, budg
     nothing else. A word is split only if no first word of the segments fits, and no other word of the best ones.
     """
     headings_last = sorted(ranking, key=lambda number: table.kind[number] is Kind.HEADING)
-    texts = [_Lone(table, number, layout, budget) for number in headings_last[:_WORD_TRIES]]
+    texts = [_Lone(table, number, layout, budget) for number in headings_last[:_MANY_TRIES]]
     best = texts[:_TRIES]
     tries = chain(
         ((lone, (lone.whole,)) for lone in texts if lone.segment.kind is Kind.RECORD),
@@ -122,11 +118,12 @@ class _Lone:
         """Split it after the longest beginning that fits, as `best_split` does; None if not even a word fits."""
         segment, closing = self.segment, _closing_fence(self.text)
         is_string = segment.kind is Kind.RECORD and not self.is_formal
+        is_turn = segment.kind is Kind.TURN and segment.label and self.text.startswith(segment.label)
         length = longest_prefix(
             self.text[:closing],
             fits=self._fits_within_quotes if is_string else lambda length: self.fits(self._part(0, length, closing)),
             lines=segment.kind is Kind.CODE or (segment.kind is Kind.RECORD and not is_string),
-            skip=_opening(segment, self.text),
+            skip=len(segment.label) if is_turn else opening_fence(self.text),
             # With content before, a word that is over the whole budget has no other chance.
             whole_words=not self.layout.before,
         )
@@ -146,7 +143,7 @@ class _Lone:
         """Yield what fits from each word after the first one on."""
         text = self.text
         words = ((found, end) for start, end in _between_fences(text) for found in _WORD.finditer(text, start, end))
-        for found, end in islice(words, 1, _MOST_WORDS):
+        for found, end in islice(words, 1, _MANY_TRIES):
             if _LETTER.search(found.group()):
                 yield self._longest(found.start(), end, whole_words=True)
 
@@ -182,12 +179,6 @@ def _between_fences(text: str) -> list[tuple[int, int]]:
     of a text that begins with no fence."""
     fences = [found.span() for found in _FENCE_LINE.finditer(text)] if opening_fence(text) else [(0, 0)]
     return [(start, end) for (_, start), (end, _) in pairwise([*fences, (len(text), 0)])]
-
-
-def _opening(segment: Segment, text: str) -> int:
-    """Return where the text of a segment begins, after its opening fence or its speaker."""
-    is_turn = segment.kind is Kind.TURN and segment.label and text.startswith(segment.label)
-    return len(segment.label) if is_turn else opening_fence(text)
 
 
 def opening_fence(text: str) -> int:

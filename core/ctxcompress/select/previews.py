@@ -95,8 +95,7 @@ def _best_sentences(
 
 
 def _first_matches(table: SegmentTable, layout: Layout, matches: Iterable[Match]) -> dict[int, _Line]:
-    """Return for each passage with matches the sentence of the first one, or the match where that sentence is too
-    long."""
+    """Return the sentence with the first match of each passage, or the match where that is too long."""
     found: dict[int, _Line] = {}
     for match in matches:
         number = match.segments.start

@@ -18,6 +18,7 @@ __all__ = [
     "Runs",
     "all_unknown",
     "delivered_segments",
+    "headings_of",
     "unit_texts",
 ]
 
@@ -170,31 +171,27 @@ def _headings(table: SegmentTable, known: Collection[int]) -> set[int]:
     of_known, of_others = set[int](), set[int]()
     for number, segment in enumerate(table.segments):
         if segment.kind is not Kind.HEADING:
-            (of_known if number in known else of_others).update(_headings_of(above, number))
+            (of_known if number in known else of_others).update(headings_of(above, number))
     return of_known - of_others
 
 
-def _headings_of(above: Sequence[int], number: int) -> Iterator[int]:
+def headings_of(above: Sequence[int], number: int) -> Iterator[int]:
+    """Yield the headings above a segment, the innermost first. above: see `SegmentTable.headings_above`."""
     while (number := above[number]) >= 0:
         yield number
 
 
 def _units(table: SegmentTable) -> Iterator[tuple[list[int], str]]:
     """Yield (numbers of segments, text with normalized white space) of sentences, whole tables and code blocks."""
-    blocks: dict[tuple[int, int], list[int]] = {}
-    for number, (segment, document) in enumerate(zip(table.segments, table.document, strict=True)):
-        if segment.kind in _BY_BLOCK:
-            blocks.setdefault((document, segment.block), []).append(number)
-        elif segment.kind is not Kind.HEADING:
-            yield from _long_enough([number], table)
-    for numbers in blocks.values():
-        yield from _long_enough(numbers, table)
-
-
-def _long_enough(numbers: list[int], table: SegmentTable) -> Iterator[tuple[list[int], str]]:
-    text = " ".join("".join(table.texts[number] for number in numbers).split())
-    if len(text) >= SHORTEST_REPEATED:
-        yield numbers, text
+    units: dict[tuple[int, int], list[int]] = {}
+    for number, kind in enumerate(table.kind):
+        if kind is not Kind.HEADING:
+            block = table.block[number] if kind in _BY_BLOCK else -1 - number
+            units.setdefault((table.document[number], block), []).append(number)
+    for numbers in units.values():
+        text = " ".join("".join(table.texts[number] for number in numbers).split())
+        if len(text) >= SHORTEST_REPEATED:
+            yield numbers, text
 
 
 def _delivered_in_part(

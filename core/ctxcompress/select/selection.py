@@ -15,12 +15,10 @@ from ctxcompress.select.oversize import best_alone, best_split
 from ctxcompress.select.repetition import Novelty, Runs
 from ctxcompress.select.structure import Structure
 
-__all__ = ["Candidates", "Packing", "Selection", "gains", "ranked", "select", "select_in_order"]
+__all__ = ["Candidates", "Choices", "Packing", "Selection", "gains", "ranked", "select", "select_in_order"]
 
-_DENSITY = 0.15
-"""The exponent of the size of prose, see `rank`."""
-_SOURCE_DENSITY = 0.075
-"""The same for source code: a function is needed whole, however long it is."""
+_DENSITY, _SOURCE_DENSITY = 0.15, 0.075
+"""The exponents of size, see `rank`, of prose and source code: a function is needed whole, however long."""
 _USUAL = 30
 """Tokens: at this size, prose and source code of the same value rank equal."""
 _CHARACTERS_PER_TOKEN = 4.0
@@ -38,10 +36,8 @@ _READ_ALONE = frozenset((Kind.CODE, Kind.RECORD))
 """The kinds that can be kept without the line that announces them."""
 _EACH = 12
 """Tokens: for each so many of the room, one of the best segments is counted ahead, together with the others."""
-_FILLS = 8
-"""The most times that room is filled: first all of it, then what is left over."""
-_TRIES = 24
-"""The most tries to fill it once."""
+_FILLS, _TRIES = 8, 24
+"""The most times that room is filled, first all of it, then what is left over; the most tries for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,28 +130,42 @@ def _with_part(table: SegmentTable, part: int, values: Floats, known: Collection
     return Candidates.of(structure, values, [part, *ranked(structure, values, excluded)], (part,))
 
 
-def select_in_order(
-    structure: Structure,
-    order: Sequence[int],
-    others: Sequence[int],
-    layout: Layout,
-    budget: int,
-    *,
-    counts: Sequence[int] | None = None,
-) -> Selection | None:
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The segments and the budget, as `select` takes them."""
+
+    structure: Structure
+    values: Floats
+    layout: Layout
+    budget: int
+    known: Collection[int] = ()
+    counts: Sequence[int] | None = None
+
+    @property
+    def candidates(self) -> "Candidates":
+        """The segments that can be chosen."""
+        return Candidates.of(self.structure, self.values, ranked(self.structure, self.values, self.known))
+
+    def selected(self) -> Selection:
+        """Select by value alone."""
+        return select(self.structure, self.values, self.layout, self.budget, self.known, counts=self.counts)
+
+
+def select_in_order(choices: Choices, order: Sequence[int], others: Sequence[int]) -> Selection | None:
     """Choose these segments in this order, as far as they fit with what they need. Return None if none fits.
 
     Text that repeats kept text comes last. others: segments that are kept only if one of the order needs them, from the
-    best to the worst. counts: see `select`.
+    best to the worst.
     """
-    first: dict[str, int] = {}
+    structure, layout, first = choices.structure, choices.layout, dict[str, int]()
     for number in (*order, *others):
         first.setdefault(structure.same.get(number, ""), number)
     twins = ((number, first.get(text, number)) for number, text in structure.same.items() if structure.stands[number])
     duplicate_of = {number: twin for number, twin in twins if number != twin}
     order = [number for number in order if number not in duplicate_of]
     candidates = Candidates(structure, np.zeros(0), list(dict.fromkeys([*order, *others])), duplicate_of)
-    found = Packing(candidates, layout, budget, counts).filled(order, budget - layout.tokens(""))
+    packing = Packing(candidates, layout, choices.budget, choices.counts)
+    found = packing.filled(order, choices.budget - layout.tokens(""))
     return found[0] if found is not None else None
 
 

@@ -119,10 +119,8 @@ _KATAKANA = lazy_regex(r"[\u30a0-\u30ff\uff66-\uff9f]")
 _SCRIPT_SHARE = 0.2
 _HIRAGANA_SHARE, _KATAKANA_SHARE = 0.05, 0.3
 """A Japanese text exceeds one of these shares of its Han and kana. A Chinese text may have names in katakana."""
-_SAMPLE = 1_000
-"""Number of characters that `is_prose_in` reads."""
-_FUNCTION_WORDS = 0.15
-"""The smallest share of function words in prose."""
+_SAMPLE, _FUNCTION_WORDS = 1_000, 0.15
+"""Characters that `is_prose_in` reads, and the least share of function words in prose."""
 _OWN_LETTERS = {"de": "äöüß", "es": "ñ¿¡", "pt": "ãõ", "sv": "å", "tr": "ığşİ"}
 
 

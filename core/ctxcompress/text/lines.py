@@ -4,7 +4,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 import regex
 
@@ -17,7 +17,6 @@ __all__ = [
     "LONGEST_MARKER",
     "after_marks",
     "are_wrapped",
-    "ends_of_graphemes",
     "ends_sentence",
     "is_between_graphemes",
     "is_marker",
@@ -66,8 +65,7 @@ LONGEST_MARKER = 24
 # Both patterns match at every position, so no text is searched twice.
 _WORD = lazy_regex(rf"\s*+(?:[{WITHOUT_SPACES}]|[^\s{WITHOUT_SPACES}]++)|\s++")
 _PART = regex.compile(r"\s*+(?:\w++|\W)")
-"""A part of a word, for example of an address: a run of letters or one sign. Unlike in `re`, \\w includes combining
-marks here."""
+"""A part of a word, as of an address: letters or one sign. Unlike in `re`, \\w has combining marks here."""
 _GRAPHEME_LOOKBACK = 64
 """How many characters back a grapheme is searched for. The boundaries of longer graphemes may be wrong."""
 # Two flags of a row are matched explicitly: \X returns to the first flag for each one, which takes quadratic time.
@@ -150,12 +148,7 @@ def is_between_graphemes(text: str, position: int) -> bool:
 
 def whole_graphemes(text: str, most: int) -> int:
     """Return the length of the longest prefix of `text` with whole graphemes and at most `most` characters."""
-    end = 0
-    for next_ in ends_of_graphemes(text):
-        if next_ > most:
-            break
-        end = next_
-    return end
+    return max(takewhile(most.__ge__, ends_of_graphemes(text)), default=0)
 
 
 def one_line(text: str) -> str:

@@ -87,11 +87,8 @@ _LONG_LINE = 200
 """Characters of a line that are read to tell whether its shape is repeated."""
 _TERMINAL = "\x1b["
 """What begins a colour of a terminal, which nobody writes by hand."""
-_HEAD = 500
-_FIRST = 8
-"""Lines of which at least one must be of a log, in characters that are looked at first."""
-_FEWEST = 3
-"""Lines of a log, unless its only lines are unmistakable."""
+_HEAD, _FIRST, _FEWEST = 500, 8, 3
+"""Characters and lines that are looked at first, one of which is of a log; lines of one, unless it is sure."""
 _SURE = lazy_regex(
     rf"""
       (?![^\n]{{0,60}}-->) (?:

@@ -65,8 +65,7 @@ def is_varied(text: str) -> bool:
 
 
 def is_plain(word: str, low: str) -> bool:
-    """Return whether a word has no parts: no underscore, and either no capital letter after the first or only
-    capitals."""
+    """Return whether a word has no parts: no underscore, and no capital letter after the first, or only these."""
     return (word == low or word[1:] == low[1:] or word.isupper()) and "_" not in word
 
 
@@ -92,9 +91,7 @@ _TWICE = frozenset(("de", "es", "ru"))
 """Languages whose words are stemmed twice. This joins more forms of a word (Spanish "ciudades" and "ciudad") and hardly
 any unrelated words."""
 _COMPOUNDING = frozenset(("da", "de", "nl", "no", "sv"))
-_LEAST_PART = 5
-_LEAST_REST = 4
-_LONGEST_COMPOUND = 50
+_LEAST_PART, _LEAST_REST, _LONGEST_COMPOUND = 5, 4, 50
 _TURKISH_LETTERS = 5
 """The length of Turkish stems. The first five letters work as well as a lemmatizer (Can et al., "Information Retrieval
 on Turkish Texts", JASIST 2008), while Snowball's stemmer does not join the forms of verbs."""
@@ -138,7 +135,7 @@ def kept_beginning(stem: str, language: str) -> str:
 
 def lower_case(language: str) -> Callable[[str], str]:
     """Return the function that lower-cases words of `language`. In Turkish, I is the capital of ı, not of i."""
-    return _turkish_lower if language == "tr" else str.lower
+    return (lambda word: word.replace("İ", "i").replace("I", "ı").lower()) if language == "tr" else str.lower
 
 
 def _own_stemmer(language: str) -> Stem:
@@ -156,10 +153,6 @@ def _snowball(language: str) -> Stem:
     return stem
 
 
-def _turkish_lower(word: str) -> str:
-    return word.replace("İ", "i").replace("I", "ı").lower()
-
-
 def _compound_parts(stem: str) -> list[str]:
     """Return every prefix and suffix of a long word that could be a word of its own."""
     if not _LEAST_PART + _LEAST_REST <= len(stem) <= _LONGEST_COMPOUND:
@@ -171,23 +164,11 @@ def _compound_parts(stem: str) -> list[str]:
 # --- Arabic: removing the particles, endings and pronouns that are attached to a word
 
 _ARABIC = lazy_regex(r"[\u0620-\u064a\u0671-\u06d3]")
-_ARABIC_SPELLINGS = {
-    "أ": "ا",
-    "إ": "ا",
-    "آ": "ا",
-    "ٱ": "ا",
-    "ى": "ي",
-    "ئ": "ي",
-    "ی": "ي",
-    "ؤ": "و",
-    "ة": "ه",
-    "ک": "ك",
-}
+_ARABIC_SPELLINGS = {"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ئ": "ي", "ی": "ي", "ؤ": "و", "ة": "ه", "ک": "ك"}
 """Letters with hamza or dots that writers often omit, or that another keyboard lacks -> the plain letter."""
 _LONG_VOWELS = "اوي"
 _PREFIX = lazy_regex(r"(?<![^\n])(?:(?:[وف]?لل|و?[بكف]?ال)(?=[^\n]{3})|و(?=[^\n]{4})|[وفبكل](?=[0-9]+(?![^\n])))")
-"""The article and the particles before it if three letters remain, "and" alone if four remain, and any particle before
-a number."""
+"""The article and particles before three letters, "and" alone before four, any particle before a number."""
 _ENDINGS = "|".join("هما تين تان يات يون يين تها ات ون ين ان وا ها هم هن كم نا يه ته ه ي ا ت".split())
 _ENDING = lazy_regex(rf"(?<=[^\n]{{4}})(?:{_ENDINGS})(?![^\n])")
 """Endings of number, gender and case, and pronouns, if four letters remain."""
@@ -195,8 +176,7 @@ _INNER_LONG_VOWEL = lazy_regex(rf"(?<=[^\n])[{_LONG_VOWELS}](?=[^\n])")
 _FORMATIVES = "يتم"
 """Letters before the root: the prefixes of present-tense verbs, and of nouns of agent, patient and place."""
 _PARTICLES = "وفبكل"
-_LEAST_ROOT = 3
-_ROUNDS = 2
+_LEAST_ROOT, _ROUNDS = 3, 2
 
 
 def _arabic_stems(words: Iterable[str]) -> list[str]:

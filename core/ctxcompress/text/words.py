@@ -20,15 +20,7 @@ from ctxcompress.text.stems import (
     without_accents,
 )
 
-__all__ = [
-    "WITHOUT_SPACES",
-    "Terms",
-    "has_unspaced",
-    "split_each",
-    "split_unspaced",
-    "split_words",
-    "word_pattern",
-]
+__all__ = ["WITHOUT_SPACES", "WORD", "Terms", "has_unspaced", "split_each", "split_unspaced", "split_words"]
 
 _ALPHABETIC_UNSPACED = r"\u0e00-\u0e4f\u0e5a-\u0ecf\u0eda-\u0eff\u1000-\u103f\u104a-\u109f\u1780-\u17df\u17ea-\u17ff"
 WITHOUT_SPACES = _ALPHABETIC_UNSPACED + r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af"
@@ -48,7 +40,7 @@ _MARKS = (
     r"\ua802-\ua827\ua82c\ua880-\ua8c5\ua8e0-\ua8f1\ua8ff-\ua92d\ua947-\ua953\ua980-\ua9c0\ua9e5-\uaa4d"
     r"\uaa7b-\uaac1\uaaeb-\uaaef\uaaf5\uaaf6\uabe3-\uabea\uabec\uabed\ufb1e\ufe20-\ufe2f"
 )
-_SIMPLE = lazy_regex(r"\w+")
+WORD = lazy_regex(r"\w+")
 # Matches the characters for which \w+ is not enough. Negating the others, the most common ones first, is faster.
 _BEYOND_SIMPLE = lazy_regex(
     r"[^\x00-\u02ff\u2000-\u200b\u200e-\u2cdf\u0370-\u0482\ud7b0-\uf8ff\ufb1f-\ufe1f\ufe30-\uff65\uffa0-\U0001ffff"
@@ -78,7 +70,7 @@ def split_words(text: str) -> list[str]:
 def word_pattern(text: str) -> re.Pattern[str]:
     """Return what finds the words of `text` and of its parts."""
     if text.isascii() or not _BEYOND_SIMPLE.search(text):
-        return _SIMPLE
+        return WORD
     return _MIXED if _UNSPACED_CHARACTER.search(text) else _MARKED
 
 
@@ -110,8 +102,7 @@ class Terms:
         self._language = language
 
     def of_words(self, words: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """Return word -> terms for every distinct word: one term for a plain word, the whole and the parts for an
-        identifier."""
+        """Return word -> its terms for every distinct word: one, or the whole and the parts of an identifier."""
         distinct = list(dict.fromkeys(words))
         lowered = list(map(self._lower, distinct))
         spelled, joined = lowered, "".join(lowered)

@@ -104,14 +104,8 @@ def test_a_comparer_that_gives_too_few_numbers_is_told_so():
         def compare(self, query, texts):
             return [1]
 
-    class OneOfEach(Cheap):
-        def compare_each(self, queries, texts):
-            return [[1] * len(texts)]
-
     with pytest.raises(ConfigError, match="one for each"):
         run(One())
-    with pytest.raises(ConfigError, match="for each question and text"):
-        run(OneOfEach(), question="Which page has sentence 3? And how is the thing called that page 5 says?")
 
 
 def test_no_encoder_is_given_lone_surrogates():

@@ -67,7 +67,8 @@ def test_a_preview_shows_the_passages_with_matches_first_and_the_match():
     passages[15] = Passage("p15", f"{FILLER} {'word ' * 60} the TICKET-123 is here. {FILLER}")
     options = {"max_tokens": 60, "format": "preview", "must_keep": ["TICKET-123"]}
     result = compress("default timeout", passages, **options)
-    assert "[p15] (0.00) TICKET-123" in result.text
+    (line,) = [line for line in result.text.splitlines() if line.startswith("[p15] (0.00) ")]
+    assert "TICKET-123" in line
     assert len(result.passages) > 1
     with pytest.raises(BudgetTooSmall, match=r"1 of 1 passages .* have no room for a preview line in max_tokens=5"):
         compress("default timeout", passages, **options | {"max_tokens": 5})

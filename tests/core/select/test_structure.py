@@ -64,18 +64,21 @@ def test_a_heading_above_a_sub_heading_is_kept_with_the_text_below_both(max_toke
 NOISE = "The harbour has two piers. Ferries leave at noon. The ticket office is closed on Sundays. " * 3
 
 
-@pytest.mark.parametrize(
-    "block",
-    [
-        "- " + "a long point about nothing much " * 12,
-        "Other paragraph of words without an end " * 9 + ".",
-        f"| n |\n|---|\n| {'seven ' * 60}|",
-    ],
-)
-def test_an_announcement_goes_where_its_block_does_not_fit(block):
+LONG_POINT = "- " + "a long point about nothing much " * 12
+LONG_PARAGRAPH = "Other paragraph of words without an end " * 9 + "."
+
+
+def test_an_announcement_goes_where_its_block_does_not_fit():
+    block = f"| n |\n|---|\n| {'seven ' * 60}|"
     text = compress("where do the results follow?", [f"Results follow here:\n\n{block}\n\n{NOISE}"], max_tokens=40).text
     assert "Results follow here:" not in text
     assert text
+
+
+@pytest.mark.parametrize("block", [LONG_POINT, LONG_PARAGRAPH])
+def test_an_announcement_comes_with_the_beginning_of_a_long_block(block):
+    text = compress("where do the results follow?", [f"Results follow here:\n\n{block}\n\n{NOISE}"], max_tokens=40).text
+    assert f"Results follow here:\n\n{block[:60]}" in text
 
 
 @pytest.mark.parametrize("block", ["- seven of ten\n- all of them", "Seven of ten were late.", "| n |\n|---|\n| 7 |"])
