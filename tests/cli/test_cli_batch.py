@@ -76,7 +76,7 @@ def test_a_second_run_goes_on_where_the_first_one_was_ended(rows: Path, ending: 
     os.close(pipe)  # a signal that comes just before the process waits for a row would not end that
     _, complaint = first.communicate(timeout=60)
     if ending == signal.SIGINT:
-        assert (first.returncode, complaint.count("\n")) == (130, 1)
+        assert (first.returncode, complaint.count("\n")) == (130, 1), complaint
     done = len(stopped.read_bytes().splitlines())
     assert 0 < done < COUNT - 15
     with fed(later):
