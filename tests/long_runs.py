@@ -37,7 +37,7 @@ TOPICS = (
 )
 _LONGEST = 6_000
 _SHORTEST = 3_000
-_STATEMENT = re.compile(r"^ *(?=(?:return|if|for|def|class) )", re.MULTILINE)
+_PLACE = re.compile(r"^ *(?=(?:return|if|for|def|class|#) )", re.MULTILINE)
 _LIBRARY = Path(sysconfig.get_path("stdlib"))
 _APART = frozenset(("site-packages", "test", "tests", "idlelib", "lib2to3", "tkinter", "ensurepip", "turtledemo"))
 """Folders of the standard library that not every installation has, and what is installed beside it."""
@@ -78,8 +78,8 @@ def corpus() -> Mapping[str, str]:
     found = {name: texts[name] for name in chosen}
     for fact in FACTS:
         text = found[chosen[fact.document]]
-        place = _STATEMENT.search(text, len(text) // 3)
-        assert place, f"{chosen[fact.document]} has no statement before which the fact can stand"
+        place = _PLACE.search(text, len(text) // 3)
+        assert place, f"{chosen[fact.document]} has no line before which the fact can stand"
         at, indent = place.start(), place[0]
         found[chosen[fact.document]] = f"{text[:at]}{indent}# {fact.sentence}\n{text[at:]}"
     return found

@@ -96,7 +96,7 @@ class PrivateDatabase:
         sqlite3 raises, DatabaseError also if it is a database of something else.
         """
         make_private(self.path)
-        connection = sqlite3.connect(self.path, self.seconds, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(self.path, timeout=self.seconds, isolation_level=None, check_same_thread=False)
         try:
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, self.largest)
             connection.execute("PRAGMA trusted_schema = OFF")

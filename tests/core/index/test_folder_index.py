@@ -147,6 +147,24 @@ def test_what_cannot_be_read_is_left_out_with_one_line_in_the_log(tmp_path, capl
     ]
 
 
+def test_the_log_says_why_nothing_is_found(tmp_path, caplog):
+    index = write(tmp_path, {})
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\0")
+    assert (index.refresh(), index.refresh()) == (0, 0)
+    assert [record.getMessage() for record in caplog.records] == ["files that are no text are skipped: 1 .png"]
+
+
+def test_the_log_says_that_a_folder_cannot_be_read(tmp_path, caplog):
+    index = write(tmp_path, {"sub/b.md": "alpha"})
+    for folder, expected in ((tmp_path / "sub", "'sub/' is skipped"), (tmp_path, "'./' is skipped")):
+        folder.chmod(0o300)
+        if os.access(folder, os.R_OK):
+            pytest.skip("rights hold for others than this user")
+        index.refresh()
+        folder.chmod(0o700)
+        assert caplog.records[-1].getMessage() == f"{expected}: Permission denied"
+
+
 def test_large_files_and_more_files_than_the_limit_are_not_indexed(tmp_path, monkeypatch, caplog):
     index = write(tmp_path, {f"{n}.md": "alpha" for n in range(4)})
     monkeypatch.setattr("ctxcompress.apps.index.folder.MOST_FILES", 3)

@@ -90,9 +90,9 @@ def _blocks(text: str) -> Iterator[str]:
 
 
 def _description(distribution: Distribution) -> tuple[str, str]:
-    metadata = distribution.metadata
-    kind = (metadata["Description-Content-Type"] or "").partition(";")[0].strip().lower()
-    return metadata["Name"] or "", (metadata["Description"] or "") if kind in _READABLE else ""
+    said = distribution.metadata.json
+    name, kind, text = (str(said.get(key, "")) for key in ("name", "description_content_type", "description"))
+    return name, text if kind.partition(";")[0].strip().lower() in _READABLE else ""
 
 
 class HashedWords:

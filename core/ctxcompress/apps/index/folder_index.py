@@ -96,7 +96,8 @@ class FolderIndex:
             self._files = files
             if changed:
                 self._ranking = Ranking.of([file.analysis for file in files.values()], self._vocabulary)
-                self._log_listing(listing)
+                _log.info("%d files, %d chunks", len(files), len(self._ranking.chunks))
+            self._log_listing(listing)  # also if no file is found, which says why
             return self._ranking
 
     def _known(self, path: str, stamp: Stamp) -> _File:
@@ -118,7 +119,7 @@ class FolderIndex:
         return _File(stamp, settled, digest, analyse_file(text, path, self._vocabulary, self._language))
 
     def _log_listing(self, listing: Listing) -> None:
-        _log.info("%d files, %d chunks", len(listing.stamps), len(self._ranking.chunks))
+        """Warn of what is not read, once."""
         warnings = [f"{path!r} is skipped: {reason}" for path, reason in listing.unread.items()]
         if listing.others:
             warnings.append(f"files that are no text are skipped: {kinds_of(listing.others)}")
