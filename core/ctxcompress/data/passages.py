@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
+from ctxcompress.lazy_regex import lazy_regex
+
 __all__ = [
     "Gap",
     "Kind",
@@ -26,6 +28,8 @@ __all__ = [
     "walk",
 ]
 
+_PLACE = lazy_regex(r"(\.\w+)#[^/\\]*\Z")
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -40,6 +44,12 @@ class Passage:
     title: str | None = field(default=None, kw_only=True)
     metadata: Mapping[str, object] = field(default_factory=dict, kw_only=True)
     embedding: Sequence[float] | None = field(default=None, kw_only=True)
+
+    @property
+    def file_name(self) -> str | None:
+        """The path without a place in the file, such as `#L10-L42`, else the title: its extension tells the format."""
+        name = self.file_path or self.title
+        return _PLACE.sub(r"\1", name) if name and "#" in name else name
 
 
 class Span(NamedTuple):

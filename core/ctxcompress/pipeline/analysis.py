@@ -180,11 +180,11 @@ class Analyser:
             return None
         hashes = [self.cache.fingerprint(passage.text) for passage in document_passages]
         names = [(p.file_path, p.doc_id, p.title, p.header_path) for p in document_passages]
-        found = [(_name(p), recorded_speaker(p.metadata), offset_of(p)) for p in document_passages]
+        found = [(p.file_name, recorded_speaker(p.metadata), offset_of(p)) for p in document_passages]
         return key_of("passages", options, hashes, names, found, [document.pieces for document in documents])
 
     def _key(self, passage: Passage, language: str) -> str | None:
-        return key_of("text", self.cache.fingerprint(passage.text), language, _name(passage)) if self.cache else None
+        return key_of("text", self.cache.fingerprint(passage.text), language, passage.file_name) if self.cache else None
 
     def _texts(self, document_passages: Sequence[Passage], language: str) -> list[ReadText]:
         """Analyse each text alone, unless the cache has it."""
@@ -202,7 +202,7 @@ class Analyser:
 
 def _read_texts(document_passages: Sequence[Passage], language: str) -> list[ReadText]:
     """Read each text. Equal texts with the same name are read once."""
-    keys = [(passage.text, _name(passage)) for passage in document_passages]
+    keys = [(passage.text, passage.file_name) for passage in document_passages]
     known: dict[tuple[str, str | None], ReadText] = {}
     ends = accumulate(len(text) for text, _ in dict.fromkeys(keys))
     for _, some in groupby(dict.fromkeys(keys), key=lambda _: next(ends) // _AT_ONCE):
@@ -250,7 +250,7 @@ def _analysis(
 ) -> Analysis:
     table = _with_long_cut(SegmentTable.of(documents, [segments_of(text, options) for text in texts]), options.whole)
     elisions = {
-        number: Elision(text.text, text.outline, _name(document_passages[number]))
+        number: Elision(text.text, text.outline, document_passages[number].file_name)
         for number, text in enumerate(texts)
         if text.outline and not is_data(text.outline)
     }
@@ -265,7 +265,3 @@ def _with_long_cut(table: SegmentTable, longest: int) -> SegmentTable:
             start = table.start[number]
             cuts[number] = [start + cut for cut in cuts_within(text, 0, len(text), longest)]
     return table.cut(cuts, needs_all=False)[0] if any(cuts.values()) else table
-
-
-def _name(passage: Passage) -> str | None:
-    return passage.file_path or passage.title

@@ -86,7 +86,7 @@ def without_tags(documents: Iterable[Document], passages: Sequence[Passage], req
 
 
 def _without_tags(document: Document, first: Passage, texts: Sequence[str], required: Spans) -> Document:
-    nodes = [] if is_code_name(first.file_path or first.title) else text_nodes(document.text)
+    nodes = [] if is_code_name(first.file_name) else text_nodes(document.text)
     if not nodes:
         return document
     held = places_in_documents(required, [document]).get(0, ())
@@ -189,7 +189,7 @@ class Cutter:
         """Truncate a text of the passage: all of its text, or what is left of it."""
         if len(text) <= self.max_length:
             return Cut((Span(0, len(text)),))
-        name = passage.file_path or passage.title
+        name = passage.file_name
         nodes, prose = read_text(text, language=self.language, name=name)
         shape = _Shape(text, Elision(text, nodes, name) if nodes else None)
         for segments in self._readings(text, nodes, prose):

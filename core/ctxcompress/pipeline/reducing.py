@@ -165,7 +165,7 @@ def _metadata_lines(task: Task, reduction: Reduction) -> tuple[Lines, Reduction]
     if not low:
         return Lines({}, ()), reduction
     texts = {
-        number: metadata_line(passage, outline(passage.text, passage.file_path or passage.title))
+        number: metadata_line(passage, outline(passage.text, passage.file_name))
         for number in low
         for passage in (task.passages[number],)
     }

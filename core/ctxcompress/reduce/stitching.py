@@ -195,7 +195,7 @@ def continuations(passages: Sequence[Passage], numbers: Iterable[int]) -> Iterat
 
 def _in_file(passages: Sequence[Passage], numbers: Sequence[int]) -> Iterator[Link]:
     first = passages[numbers[0]]
-    is_code = is_code_name(first.file_path or first.title)
+    is_code = is_code_name(first.file_name)
     starts = {number: start for number in numbers if (start := offset_of(passages[number])) is not None}
     for one, other in pairwise(sorted(starts, key=starts.__getitem__)):
         gap = starts[other] - starts[one] - len(passages[one].text)
@@ -203,7 +203,7 @@ def _in_file(passages: Sequence[Passage], numbers: Sequence[int]) -> Iterator[Li
             yield Link(0, one, other, _filler(passages[one].text, passages[other].text, gap))
     others = [number for number in numbers if is_code and number not in starts]
     texts = [passages[number].text for number in others]
-    goes_on = continues_in_next(texts, source_language(first.text, first.file_path or first.title))
+    goes_on = continues_in_next(texts, source_language(first.text, first.file_name))
     for (one, other), found in zip(pairwise(others), goes_on, strict=True):
         if found and other - one == 1 and (passages[one].text[-1:] == "\n" or passages[other].text[:1] == "\n"):
             yield Link(0, one, other)

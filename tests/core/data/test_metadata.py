@@ -60,3 +60,17 @@ def test_mappings_become_passages(key):
     assert passage == Passage(
         "7", "words", score=0.5, title="T", file_path="s.md", metadata={"title": "T", "a": 2, "source": "s.md"}
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "title", "expected"),
+    [
+        ("docs/a.yaml#L10-L42", None, "docs/a.yaml"),
+        ("docs/a.yaml#L10-L42-2", "A", "docs/a.yaml"),
+        ("docs/notes#1.md", None, "docs/notes#1.md"),
+        (None, "C#", "C#"),
+        (None, None, None),
+    ],
+)
+def test_a_place_in_a_file_does_not_hide_its_extension(path, title, expected):
+    assert Passage("1", "text", file_path=path, title=title).file_name == expected

@@ -44,3 +44,25 @@ def test_sections_are_chunks_under_their_headings():
     chunks = chunks_of(text, "guide.md", language="en")
     assert [chunk.header_path for chunk in chunks] == [("Guide",), ("Guide", "Setup"), ("Guide", "Setup", "Linux")]
     assert [chunk.id for chunk in chunks] == ["guide.md#L1-L3", "guide.md#L5-L7", "guide.md#L9-L11"]
+
+
+def test_no_chunk_has_the_end_of_one_section_and_the_beginning_of_the_next():
+    release = (
+        "## {n}.0\n\n### Added\n\n"
+        + "- An option for the exporter.\n" * 8
+        + "\n### Changed\n\n- The timeout is {n} seconds.\n\n"
+    )
+    text = "# Changelog\n\n" + "".join(release.replace("{n}", str(n)) for n in range(9, 1, -1))
+    chunks = chunks_of(text, "CHANGELOG.md", language="en")
+    for n in range(2, 10):
+        (found,) = [chunk for chunk in chunks if f"The timeout is {n} seconds." in chunk.text]
+        assert found.header_path[:2] == ("Changelog", f"{n}.0")
+
+
+def test_a_chunk_of_data_has_the_name_of_what_it_is_within():
+    services = "".join(
+        f"  service{n}:\n    image: registry/{n}\n    port: {7000 + n}\n    replicas: 2\n" for n in range(60)
+    )
+    chunks = chunks_of(f"services:\n{services}", "compose.yaml", language="en")
+    assert len(chunks) > 2
+    assert {chunk.header_path for chunk in chunks[1:]} == {("services",)}

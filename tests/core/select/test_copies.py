@@ -45,9 +45,7 @@ def test_what_several_documents_say_in_the_same_words_is_kept_of_each():
 
 
 def test_a_long_text_is_kept_once():
-    long = (
-        "The default timeout of the client is thirty seconds; it can be changed in the file settings.toml, below [net]."
-    )
+    long = "The default timeout of the client is thirty seconds; it can be set in the file settings.toml, below [net]."
     result = compress(
         "what is the default timeout?", [f"{n} begins. {long} {FILLER}" for n in range(5)], max_tokens=100
     )

@@ -121,13 +121,18 @@ def _pieces(text: str, segments: Sequence[Segment]) -> Iterator[_Piece]:
     """Yield the blocks of a text, the segments of a block that is too long, and the parts of a segment that is."""
     for _, group in groupby(segments, key=lambda segment: segment.block):
         block = list(group)
-        whole = _Piece(block[0].kind, block[0].start, block[-1].end, block[0].heading)
+        whole = _Piece(block[0].kind, block[0].start, block[-1].end, _path(block[0]))
         if whole.end - whole.start <= LONGEST:
             yield whole
             continue
         for found in block:
             for start, end in _stretches(text, found.start, found.end):
-                yield _Piece(found.kind, start, end, found.heading)
+                yield _Piece(found.kind, start, end, _path(found))
+
+
+def _path(segment: Segment) -> tuple[str, ...]:
+    """Return what a segment is within: headings, or the name of a record."""
+    return segment.heading or tuple(filter(None, (segment.label,)))
 
 
 def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -142,14 +147,16 @@ def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _packed(pieces: Iterable[_Piece]) -> Iterator[list[_Piece]]:
-    """Yield groups of pieces, each as long as a chunk can be, but ending before a heading once it has enough text.
+    """Yield groups of pieces, each as long as a chunk can be, but ending before a heading once it has enough text, and
+    where the section ends that it is within: what stands in two sections would have the label of neither.
 
     A heading is grouped with the piece after it if both fit.
     """
     part: list[_Piece] = []
     for piece in pieces:
         is_full = bool(part) and piece.end - part[0].start > LONGEST
-        if is_full or (part and piece.heading != part[-1].heading and part[-1].end - part[0].start >= SHORTEST):
+        has_enough = bool(part) and part[-1].end - part[0].start >= SHORTEST
+        if is_full or (part and piece.heading != part[-1].heading and (has_enough or _is_outside(piece, part[0]))):
             last = part[-1]
             is_above = is_full and len(part) > 1 and last.kind is Kind.HEADING and piece.end - last.start <= LONGEST
             yield part[:-1] if is_above else part
@@ -157,6 +164,13 @@ def _packed(pieces: Iterable[_Piece]) -> Iterator[list[_Piece]]:
         part.append(piece)
     if part:
         yield part
+
+
+def _is_outside(piece: _Piece, first: _Piece) -> bool:
+    """Tell whether a piece is outside of the section that a chunk is within. first: the piece that the chunk begins
+    with. If that is a heading, the chunk is within the section around it."""
+    around = first.heading[: len(first.heading) - (first.kind is Kind.HEADING)]
+    return piece.heading[: len(around)] != around
 
 
 def _without_space(text: str, start: int, end: int) -> tuple[int, int]:

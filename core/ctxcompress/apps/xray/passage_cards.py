@@ -193,7 +193,7 @@ class _Texts:
 
     def of(self, passage: Passage, parts: Sequence[Part], *, is_out: bool) -> Html:
         """Return the text of a passage. is_out: whether nothing of it is kept."""
-        is_code = looks_like_code(passage.text, passage.file_path or passage.title)
+        is_code = looks_like_code(passage.text, passage.file_name)
         attributes = {"class": "t code" if is_code else "t", "dir": "ltr" if is_code else "auto"}
         show = self._folded if is_out else self._shown
         return element("div", attributes, *(html for part in parts for html in show(part)))
