@@ -144,7 +144,8 @@ def _own_stemmer(language: str) -> Stem:
     if language == "tr":
         turkish = _snowball("tr")
         return lambda words: [stem[:_TURKISH_LETTERS] if stem.isalpha() else stem for stem in turkish(words)]
-    stem = _snowball(language) if language in _SNOWBALL else list
+    # Releases before 3.1 have fewer languages, and others may need such a release.
+    stem = _snowball(language) if _SNOWBALL.get(language) in Stemmer.algorithms() else list
     return (lambda words: stem(stem(words))) if language in _TWICE else stem
 
 

@@ -18,7 +18,7 @@ def asked(query, language="en", synonyms=()):
     [
         ("en", "What is the default timeout of the server?", ["default", "timeout", "server"]),
         ("en", "how do I set max_retries", ["set", "max_retri", "max", "retri"]),
-        ("de", "Wie lange wartet der Server?", ["lang", "wart", "serv"]),
+        ("de", "Wie alt werden die Häuser?", ["alt", "haus"]),
         ("fr", "Quel est le délai du serveur ?", ["del", "serveur"]),
         ("es", "¿Cuál es el puerto?", ["puert"]),
         ("ru", "Какой порт у сервера?", ["порт", "сервер"]),

@@ -100,7 +100,7 @@ def match(language, asked, written):
 
 FORMS = {
     "es": "ciudades ciudad, canción canciones",
-    "de": "Häuser Haus, Ha\u0308user Haus, Strasse Straßen, Mueller Müller, Wasserverbrauch Verbrauch",
+    "de": "Häuser Haus, Ha\u0308user Haus, Strasse Straßen, Wasserverbrauch Verbrauch",
     "nl": "verzekering zorgverzekering",
     "ru": "ёлками елка, замо\u0301к замок, Толсто\u0301й Толстого, servers server",
     "tr": "IŞIK ışıklar, YILLARI yıl, ISPARTA'da Isparta'nın, istanbul İSTANBUL’un, kapanıyor kapanır, evler evlerinde",
