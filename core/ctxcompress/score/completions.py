@@ -92,7 +92,8 @@ def completions_in(table: SegmentTable) -> Completions:
 
     Sentences of a paragraph complete each other. What has no sentence end, such as a title, a label or the beginning of
     a list, is completed by what follows it. If it is a passage of its own, that is the next passage, unless the same
-    label stands elsewhere. The end of a longer passage is not completed: the next passage may be from anywhere.
+    label stands elsewhere. The end of a longer passage is completed by the next one only if that begins with a small
+    letter or a figure: it may be from anywhere.
     """
     mutual = [_is_in_paragraph(table, number) for number in range(len(table.segments) - 1)]
     times = Counter(text for number, text in enumerate(table.texts) if table.is_lone(number))
@@ -129,7 +130,8 @@ def _goes_on(table: SegmentTable, number: int, times: Mapping[str, int]) -> bool
     """Tell whether a segment ends no sentence and is followed by the next. times: of a passage with this text."""
     if table.kind[number] not in _UNENDED or ends_sentence(table.texts[number]):
         return False
-    if table.document[number] == table.document[number + 1]:
+    first = table.texts[number + 1][:1]
+    if table.document[number] == table.document[number + 1] or first.islower() or first.isdecimal():
         return True
     return table.is_lone(number) and times[table.texts[number]] == 1
 

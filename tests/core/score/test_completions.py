@@ -36,6 +36,12 @@ def test_what_has_no_sentence_end_is_completed_by_what_follows_even_in_the_next_
     assert shared([f"{title}.", "Forty metres. Gulls nest here."], **{name: 0.5}) == {}
 
 
+@pytest.mark.parametrize(("rest", "gains"), [("forty metres high.", 0.15), ("40 metres high.", 0.15), ("Forty.", 0)])
+def test_a_sentence_at_the_end_of_a_passage_goes_on_in_the_next_one(rest: str, gains: float) -> None:
+    gained = shared(["Gulls nest here.\n\nCranes are", f"{rest} Ships come."], Cranes=0.5)
+    assert gained == ({rest.split()[0]: gains} if gains else {})
+
+
 def test_the_fields_of_a_record_complete_each_other() -> None:
     texts = ['[{"name": "crane", "height": 40, "site": "north"}, {"name": "winch", "height": 2, "site": "south"}]']
     table = SegmentTable.of(documents_as_they_are(texts), [segment(texts[0])])
