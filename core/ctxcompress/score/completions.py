@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, Integers, SegmentTable
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.lines import ends_sentence
 
 __all__ = ["Completions", "completions_in"]
@@ -29,6 +30,9 @@ _LIST_ITEM, _RECORD = Kind.LIST_ITEM, Kind.RECORD  # ten times as fast as attrib
 _PROSE = frozenset((Kind.PARAGRAPH, _LIST_ITEM, Kind.QUOTE))
 _UNENDED = _PROSE | {Kind.HEADING}
 """The kinds that go on with the next segment, whatever it is, if their text does not end a sentence."""
+_NOTED = _PROSE | {Kind.TABLE}
+_MARK = lazy_regex(r"\[\^?\w{1,4}\]|[\xb9\xb2\xb3\u2070\u2074-\u2079]|(?<=\S)\*{1,3}(?!\w)|(?<![\w*])\*{1,3}(?= \w)")
+"""A mark of a note, in the text or before the note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,8 @@ class Completions:
     """Values that are records of their own, and the names or tags above them that no other such value needs."""
     parents: Sequence[int] = ()
     """The segment above each segment in a tree, -1 if it has none; empty without a tree."""
+    notes: Sequence[tuple[int, int]] = ()
+    """Notes, and the segments that have their marks."""
 
     def shared(self, probability: Floats) -> Floats:
         """Return the probabilities; that of what completes a segment is at least a share of that segment's.
@@ -63,8 +69,8 @@ class Completions:
             np.maximum.at(best, self.records[fields], probability[fields])
             share = np.minimum(_SHARE, _FIELDS / np.maximum(np.bincount(self.records[fields]), 1))
             _raise(raised, fields, (share * best)[self.records[fields]])
-        for number, head in self.heads:
-            raised[number] = max(raised[number], _SHARE * probability[head])
+        for number, completed in (*self.heads, *self.notes):
+            raised[number] = max(raised[number], _SHARE * probability[completed])
         return np.maximum(raised, self._of_branches(probability)) if self.parents else raised
 
     def _of_branches(self, probability: Floats) -> Floats:
@@ -105,6 +111,7 @@ def completions_in(table: SegmentTable) -> Completions:
         _records(table),
         _heads(table),
         _parents(table),
+        _notes(table),
     )
 
 
@@ -176,3 +183,13 @@ def _parents(table: SegmentTable) -> Sequence[int]:
             found[number] = above[-1][1] if above else -1
             above.append((depth, number))
     return found if max(found, default=-1) >= 0 else ()
+
+
+def _notes(table: SegmentTable) -> Sequence[tuple[int, int]]:
+    """Return each note with each segment that has its mark: the last one of two or three segments with the same."""
+    marked: dict[str, list[int]] = {}
+    for number, text in enumerate(table.texts):
+        if table.kind[number] in _NOTED and ("*" in text or "[" in text or not text.isascii()):
+            for mark in set(_MARK.findall(text)):
+                marked.setdefault(mark, []).append(number)
+    return [(places[-1], one) for places in marked.values() if len(places) in (2, 3) for one in places[:-1]]
