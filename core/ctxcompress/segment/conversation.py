@@ -245,7 +245,7 @@ def _spoken(lines: str) -> list[_Head]:
     names = {_name(head.speaker).casefold() for head in heads}
     if names <= _ROLES and names & _ASKING and names & _ANSWERING:
         return heads
-    if not heads or not _are_filled(lines, heads):
+    if not heads or len(names) < min(2, len(heads)) or not _are_filled(lines, heads):  # nobody speaks alone
         return []
     said = sum(is_said(lines[head.body + 1 : head.end]) for head in heads)
     if len(heads) >= _FEW and len(names) <= _DISTINCT * len(heads):

@@ -202,3 +202,13 @@ def test_names_of_several_words_are_names_if_they_recur_and_people_speak() -> No
 def test_labels_of_several_words_that_recur_are_no_names(lines: tuple[str, ...]) -> None:
     assert Kind.TURN not in {part.kind for part in segment("\n".join(lines))}
     assert Kind.TURN not in set(together(*lines))
+
+
+def test_minutes_with_a_label_that_recurs_are_no_conversation() -> None:
+    items = "".join(
+        f"## Item {n}\n\nThe board hears you, Mr. Voss.\n\nDecision: It is {word}. {n} yes, 2 no.\n\n"
+        for n, word in enumerate(["accepted", "rejected", "accepted", "rejected"], 11)
+    )
+    assert Kind.TURN not in {part.kind for part in segment(items)}
+    text = compress("Was item 13 accepted?", [items], max_tokens=45).text
+    assert "13 yes" in text.partition("## Item 13")[2].partition("## Item 14")[0]
