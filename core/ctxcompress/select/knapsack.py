@@ -38,7 +38,7 @@ _MARGIN = 0.6
 _SHORTEST_ALONE = 40
 """Characters: of a shorter piece a reader cannot tell what it belongs to."""
 _CHEAP = 0.25
-"""The share of the room left that may go to a sentence that explains an item."""
+"""The share of the room left that may go to a heading or sentence that explains an item."""
 _NOTHING: Set[int] = frozenset()
 
 
@@ -150,13 +150,9 @@ class Coherence:
             if companions is not None:
                 yield [other, *companions]
 
-    def is_heading(self, item: int) -> bool:
-        """Tell whether an item is a heading."""
-        return item < self._segments and self._table.kind[item] is Kind.HEADING
-
     def is_misplaced(self, items: Collection[int], kept: Container[int]) -> bool:
-        """Tell whether these segments lack a heading: they would seem to be said of what another one is about."""
-        return any(map(self.is_heading, self._missing(items, kept)))
+        """Tell whether these segments are short and lack a heading: "No." would answer the question of another one."""
+        return self._is_short(items) and any(self._table.kind[n] is Kind.HEADING for n in self._missing(items, kept))
 
     def is_orphan(self, items: Collection[int], kept: Container[int]) -> bool:
         """Tell whether a reader lacks what explains these segments, or whether they are too short to be understood
@@ -281,8 +277,7 @@ class Knapsack:
                 self.chosen.add(item)
 
     def _wanted(self, item: int) -> Set[int]:
-        """Return an item with what it needs, the heading above it if this fits, and what else explains it if this is
-        cheap; nothing if it cannot be chosen."""
+        """Return an item with what it needs, and what explains it if this is cheap; nothing if it cannot be chosen."""
         companions = self.coherence.companions(item, self.kept)
         if companions is None:
             return _NOTHING
@@ -291,7 +286,7 @@ class Knapsack:
         for explaining in self.coherence.explaining(item, self.kept):
             more = {*explaining} - self.kept - wanted
             cost = sum(map(self.cost, more))
-            if cost <= (left if self.coherence.is_heading(explaining[0]) else _CHEAP * left):
+            if cost <= _CHEAP * left:
                 wanted |= more
                 left -= cost
         return wanted

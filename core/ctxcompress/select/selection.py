@@ -27,9 +27,6 @@ _HEADING = 0.7
 evidence of manuals; a lower value loses headings."""
 _LARGEST = 1e6
 """The greatest value, so that its fourth power does not overflow."""
-_COPY = 0.3
-"""What a copy of a short text is worth, relative to the best one: it is about something else, most likely less wanted.
-Factors from 0.2 to 0.4 give the same."""
 _SAME_WORTH = 0.8
 """The least worth of a copy, relative to the best copy in its document, with which it can be kept in its place."""
 _READ_ALONE = frozenset((Kind.CODE, Kind.RECORD))
@@ -90,7 +87,7 @@ def select(
     it is the best. known: segments that were delivered before, which are kept only if another needs them. counts: the
     tokens of each segment, if known; see `counts_of`.
     """
-    free, values = budget - layout.tokens(""), _with_copies_lower(structure, values)
+    free, values = budget - layout.tokens(""), structure.with_copies_lower(values)
     ranking = ranked(structure, values, known)
     is_room = not layout.before or free >= _worth_filling(budget)
     split = best_split(structure.table, ranking, layout, budget) if is_room else None
@@ -309,16 +306,6 @@ def _without_duplicates(
     gone = duplicate_of.keys() | place.values()
     without = [place.get(number, number) for number in order if number in place or number not in gone]
     return without if duplicate_of else order, duplicate_of
-
-
-def _with_copies_lower(structure: Structure, values: Floats) -> Floats:
-    """Return the values. Of a short text that occurs again, all but the best one are worth less."""
-    lowered = values.copy()
-    for numbers in structure.copies:
-        best = max(numbers, key=values.__getitem__)
-        others = [number for number in numbers if number != best]
-        lowered[others] = np.minimum(values[others], _COPY * values[others])
-    return lowered
 
 
 def ranked(structure: Structure, values: Floats, known: Collection[int] = ()) -> list[int]:

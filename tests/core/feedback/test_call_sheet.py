@@ -53,7 +53,7 @@ def test_the_budgets_are_those_at_which_a_compression_keeps_a_segment(budget):
         told += part.budget <= budget
         wrong += part.budget <= budget and not is_kept
     assert told > 5
-    assert wrong <= 0.02 * told  # a function may be cut differently at another budget
+    assert wrong <= max(1, 0.02 * told)  # an estimate: a function may be cut differently, an orphan stays out
 
 
 @pytest.mark.parametrize("threshold", [0.012, 0.05, 0.2])

@@ -40,7 +40,7 @@ def least_budgets(
     counts: the tokens of each segment. budgets: ascending; those from `total` on are not looked at.
     """
     openings = [layout.opening(passage) for passage in range(len(layout.passages))]
-    steps = _Steps.of(structure, values, [*counts, *openings], layout.count(f" {GAP}"))
+    steps = _Steps.of(structure, structure.with_copies_lower(values), [*counts, *openings], layout.count(f" {GAP}"))
     spent = layout.tokens("") - layout.count(layout.separator)
     below = [budget for budget in budgets if budget < total]
     tried, least = [*below, total], [total] * len(counts)
