@@ -41,7 +41,7 @@ from llamaindex_ctxcompress import CtxCompressPostprocessor
 _WORD = re.compile(r"\w+")
 _OTHER_QUESTION = "what else is said about this, and by whom?"
 _FIRST = 3
-_SHOWN = ("core", "LangChain", "LlamaIndex", "warm", "rank_bm25", "limit")
+_SHOWN = ("LangChain", "LlamaIndex", "warm", "rank_bm25", "limit")
 _STAGES = ("exact", "repeats", "segment", "score", "select")
 
 
