@@ -134,7 +134,10 @@ def _is_in_paragraph(table: SegmentTable, number: int) -> bool:
 
 
 def _goes_on(table: SegmentTable, number: int, times: Mapping[str, int]) -> bool:
-    """Tell whether a segment ends no sentence and is followed by the next. times: of a passage with this text."""
+    """Tell whether a segment ends no sentence, and the next one is sure to follow it.
+
+    times: how often a passage has just this text.
+    """
     if table.kind[number] not in _UNENDED or ends_sentence(table.texts[number]):
         return False
     first = table.texts[number + 1][:1]

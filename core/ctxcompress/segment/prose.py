@@ -149,11 +149,11 @@ def _under_labels(text: str, sentences: Sequence[Segment], first: int) -> Sequen
     """Return the sentences of a block. If several of its lines begin with a label, as in "Adults: ...", what follows on
     such a line needs its beginning: below another label it says something else. first: the number of the first one."""
     begins = [number for number, part in enumerate(sentences) if not number or text[part.start - 1] == "\n"]
-    labels = [number for number in begins if _LABEL.match(text, sentences[number].start, sentences[number].end)]
+    labels = {number for number in begins if _LABEL.match(text, sentences[number].start, sentences[number].end)}
     if len(labels) < 2:
         return sentences
-    above = {n: label for label, end in pairwise([*begins, len(sentences)]) for n in range(label + 1, end)}
-    needed = {number: first + label for number, label in above.items() if label in labels}
+    lines = ((begin, end) for begin, end in pairwise([*begins, len(sentences)]) if begin in labels)
+    needed = {number: first + begin for begin, end in lines for number in range(begin + 1, end)}
     return [part._replace(needs=(needed[n],)) if n in needed else part for n, part in enumerate(sentences)]
 
 

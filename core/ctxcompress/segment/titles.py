@@ -13,6 +13,7 @@ _EMPHASIS = "*_"
 _UNTITLED = frozenset((Kind.HEADING, Kind.QUOTE))
 """A text with such blocks has marked headings, or is a mail, whose short lines are greetings and names."""
 _NO_END = frozenset(".,;:!|)]}>\u3002\uff1a")
+"""The last characters of lines that are no titles: sentences, labels, rows, code."""
 
 
 def with_titles(text: str, blocks: Sequence[Block]) -> Sequence[Block]:
