@@ -53,7 +53,8 @@ _DEEPEST_LIST = 8
 """The deepest list whose entries are indented more than those of the list around it."""
 _LAYOUT = lazy_regex(r"</table|<(?P<block>table|h[1-6]|pre|hr|form)\b", re.IGNORECASE)
 """The end of a table, or before it a block that is in no row of data."""
-_CLOSING = lazy_regex(r"(?:\s*+</[^<>]*+>)*+\s*+")
+_CLOSING = lazy_regex(r"(?:\s*+</[A-Za-z_][^<>\"']*+>)*+\s*+")
+"""Closing tags, of which no character is text."""
 _MOST_CELLS = 1_000
 """The most cells of a row that are told apart."""
 _DATA = lazy_regex(r"<(?P<cell>td)\b|</?(?:tr|thead|tbody|table)\b", re.IGNORECASE)
