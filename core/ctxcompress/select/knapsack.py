@@ -7,6 +7,7 @@ The openings of passages are items, too, so that each is paid for once: that of 
 plus p.
 """
 
+from bisect import bisect_left
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -150,9 +151,31 @@ class Coherence:
             if companions is not None:
                 yield [other, *companions]
 
-    def is_misplaced(self, items: Collection[int], kept: Container[int]) -> bool:
-        """Tell whether these segments are short and lack a heading: "No." would answer the question of another one."""
-        return self._is_short(items) and any(self._table.kind[n] is Kind.HEADING for n in self._missing(items, kept))
+    def is_misplaced(self, items: Collection[int], kept: Set[int]) -> bool:
+        """Tell whether one of these segments would stand below the heading of another section, or would have a kept one
+        below its own: a "No." would answer the question of another one. If no heading at all is above it, only a short
+        one is misplaced."""
+        if not self._headings:
+            return False
+        if any(map(self._is_heading, self._missing(items, kept))) and self._is_short(items):
+            return True
+        shown = kept | {*items}
+        return any(self._is_below_another(n, shown) for n in (shown if any(map(self._is_heading, items)) else items))
+
+    def _is_heading(self, item: int) -> bool:
+        return item < self._segments and self._table.kind[item] is Kind.HEADING
+
+    def _is_below_another(self, item: int, shown: Container[int]) -> bool:
+        """Tell whether the nearest of the headings that are shown above a segment is none of its own."""
+        above = self._above[item] if item < self._segments else -1
+        if above < 0 or above in shown:
+            return False
+        document = self._table.document
+        before = self._headings[: bisect_left(self._headings, item)]
+        nearest = next((n for n in reversed(before) if n in shown or document[n] != document[item]), above)
+        while nearest != above >= 0:
+            above = self._above[above]
+        return above < 0 and document[nearest] == document[item]
 
     def is_orphan(self, items: Collection[int], kept: Container[int]) -> bool:
         """Tell whether a reader lacks what explains these segments, or whether they are too short to be understood
@@ -207,6 +230,10 @@ class Coherence:
             block = [n for n in self._leading[item] if n in places and segments[n].kind is not Kind.HEADING]
             self._groups[item] = dict.fromkeys(sorted(block, key=places.__getitem__))
         return self._groups[item]
+
+    @cached_property
+    def _headings(self) -> list[int]:
+        return [number for number, kind in enumerate(self._table.kind) if kind is Kind.HEADING]
 
     @cached_property
     def _places(self) -> dict[int, int]:
@@ -286,7 +313,7 @@ class Knapsack:
         for explaining in self.coherence.explaining(item, self.kept):
             more = {*explaining} - self.kept - wanted
             cost = sum(map(self.cost, more))
-            if cost <= _CHEAP * left:
+            if cost <= (1 if self.coherence.is_misplaced(wanted, self.kept) else _CHEAP) * left:
                 wanted |= more
                 left -= cost
         return wanted

@@ -165,7 +165,7 @@ def line_shape(line: str, longest: int) -> list[str]:
 def is_output(text: str) -> bool:
     """Tell whether half of the different lines have a shape that others have with other numbers and names."""
     ends, blank = text.count("\n", 0, _SAMPLE), text.count("\n\n", 0, _SAMPLE)
-    if ends < max(_FEWEST_DISTINCT - 1, _BLANK * blank) or not _may_be_output(text):
+    if ends < max(_FEWEST_DISTINCT - 1, _BLANK * blank) or not _may_be_output(text) or _are_records(text, blank):
         return False
     lines, printed = _printed(text)
     if len(printed) < max(_FEWEST_DISTINCT, _REPEATED * lines):
@@ -175,6 +175,12 @@ def is_output(text: str) -> bool:
     patterns = Counter(tuple(word if times[word] >= _OFTEN else "" for word in shape) for shape in shapes)
     often = sum(times for pattern, times in patterns.items() if times >= _OFTEN and _is_pattern(pattern))
     return often >= _REPEATED * lines
+
+
+def _are_records(text: str, blank: int) -> bool:
+    """Tell whether all blocks between blank lines begin with the same word, as the first field of a record is named."""
+    blocks = text[:_SAMPLE].split("\n\n") if blank >= _OFTEN - 1 else ()
+    return len({block.split(None, 1)[0] for block in blocks if block.strip()}) == 1
 
 
 def _is_pattern(words: tuple[str, ...]) -> bool:

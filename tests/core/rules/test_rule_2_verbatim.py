@@ -147,6 +147,25 @@ def test_a_heading_is_never_kept_without_text_under_it(parts, budget):
         assert any(s.heading[: len(heading.heading)] == heading.heading for s in kept if s.kind is not Kind.HEADING)
 
 
+@given(
+    sections=st.lists(st.tuples(st.integers(1, 3), st.lists(words, min_size=1, max_size=3)), min_size=2, max_size=7),
+    budget=st.integers(20, 120),
+)
+def test_no_text_stands_below_the_heading_of_another_section(sections, budget):
+    levels, parts, own = {}, [], {}
+    for number, (level, ends) in enumerate(sections):
+        lines = [f"- The default timeout is {number}{n} seconds, {end}." for n, end in enumerate(ends)]
+        heading = f"{'#' * level} Part {number}"
+        levels[heading] = level
+        own |= dict.fromkeys(lines, heading)
+        parts.append("\n".join((heading, "", *lines)))
+    shown = ""
+    for line in compress("what is the default timeout?", ["\n\n".join(parts)], max_tokens=budget).text.splitlines():
+        shown = line if line in levels else shown
+        heading = own.get(line.removesuffix(" […]"), shown)
+        assert not shown or heading == shown or levels[shown] < levels[heading]
+
+
 def test_passages_come_in_source_order_not_by_relevance():
     texts = [f"Step {n}: wait. {FILLER}" for n in range(4)] + ["The timeout is ninety seconds."]
     result = compress("what is the timeout, what is step 1", list(reversed(texts)), max_tokens=40)
