@@ -11,7 +11,7 @@ from itertools import pairwise
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.rows import begins_with_header
-from ctxcompress.text.lines import split_lines
+from ctxcompress.text.lines import EQUAL_DIGITS, split_lines
 from ctxcompress.text.log_lines import Line, LineKind, has_signs, is_diff, is_output, log_lines
 
 __all__ = ["log_segments", "output_segments"]
@@ -19,7 +19,6 @@ __all__ = ["log_segments", "output_segments"]
 _LOG = Kind.LOG
 _BLANK, _ENTRY, _FRAME, _EXCEPTION, _BUILD, _DEEPER, _OTHER = LineKind  # ten times as fast as attributes
 _GOING_ON = frozenset((_BLANK, _DEEPER, _FRAME, _EXCEPTION))
-_DIGITS = str.maketrans("123456789", "000000000")
 _LONGEST_GUTTER, _MOST_READ, _NEARLY_ALL = 60, 20_000, 0.95
 """The most characters of a gutter, the characters of a text that show it, and the least share of lines that have it."""
 _LONG = 1_500
@@ -64,7 +63,7 @@ class _Log:
     def _read(self, line: Line) -> Line:
         """Return a line with the kind that it has after its gutter, if it goes on from the lines above."""
         text = self._text[line.start : line.end]
-        if not self._gutter or text[: len(self._gutter)].translate(_DIGITS) != self._gutter:
+        if not self._gutter or text[: len(self._gutter)].translate(EQUAL_DIGITS) != self._gutter:
             return line
         kind = next(log_lines(text[len(self._gutter) :]), line).kind
         return line._replace(kind=kind) if kind in _GOING_ON else line
@@ -116,7 +115,7 @@ class _Log:
 
 def _gutter(text: str) -> str:
     """Return what nearly all lines begin with, such as a time stamp or the name of a service. Its digits are 0."""
-    heads = [line[:_LONGEST_GUTTER].translate(_DIGITS) for line in text[:_MOST_READ].split("\n") if line]
+    heads = [line[:_LONGEST_GUTTER].translate(EQUAL_DIGITS) for line in text[:_MOST_READ].split("\n") if line]
     counts = Counter(head[: at + 1] for head in heads for at, character in enumerate(head) if character == " ")
     gutters = (head for head, times in counts.items() if "0" in head and times >= _NEARLY_ALL * len(heads))
     return max(gutters, key=len, default="") if len(heads) > 1 else ""

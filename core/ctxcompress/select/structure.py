@@ -9,9 +9,10 @@ from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.query.focus import REFERENCES
+from ctxcompress.select.between_segments import OF_SENTENCES
 from ctxcompress.select.oversize import opening_fence
 from ctxcompress.select.repetition import SHORTEST_REPEATED, Runs
-from ctxcompress.text.lines import LONGEST_MARKER, ends_sentence, is_marker
+from ctxcompress.text.lines import EQUAL_DIGITS, LONGEST_MARKER, ends_sentence, is_marker
 
 __all__ = ["Structure"]
 
@@ -62,12 +63,9 @@ class Structure:
         self.table = table
         self.stands = _stands(table)
         """Whether the segment can be chosen. Fences and headers of tables are not: they come with what needs them."""
-        alike = _alike(table)
-        long = [numbers for numbers in alike if len(table.texts[numbers[0]]) >= _SELF_CONTAINED]
-        self.same = {number: table.texts[number].strip() for numbers in long for number in numbers}
-        """Number of a segment -> its text, for segments with the same text that is to be kept once."""
-        self.copies = [numbers for numbers in alike if len(table.texts[numbers[0]]) < _SELF_CONTAINED]
-        """Segments with the same short text each, which says something else in each place."""
+        self.same, self.copies = _repeated(table)
+        """Number of a segment -> its text, for segments with the same text that is to be kept once; and the segments
+        with the same short text each, which says something else in each place."""
         self.under = _under(table)
         """Number of a heading -> the segments right under it, up to the next one. A heading that is all that a document
         has is a text like others: some loaders make one document of each element."""
@@ -172,13 +170,22 @@ def _is_bare_fence(text: str) -> bool:
     return not text[opening_fence(text) :].strip() or _CLOSING.fullmatch(text) is not None
 
 
-def _alike(table: SegmentTable) -> list[list[int]]:
-    """Return the segments with the same text each."""
+def _repeated(table: SegmentTable) -> tuple[dict[int, str], list[list[int]]]:
+    """Return `Structure.same` and `Structure.copies`.
+
+    Short sentences are copies even if their figures differ: of "The price is 30 euros." and "The price is 45 euros."
+    one at most is what the question asks for, and a reader takes the other one for the same thing's price.
+    """
     found: dict[int, list[int]] = {}
-    for number, text in enumerate(table.texts):
-        if len(text) >= SHORTEST_REPEATED and table.kind[number] not in _REPEATABLE:
-            found.setdefault(hash(text.strip()), []).append(number)
-    return [numbers for numbers in found.values() if len(numbers) > 1]
+    for number, whole in enumerate(table.texts):
+        kind = table.kind[number]
+        if len(whole) >= SHORTEST_REPEATED and kind not in _REPEATABLE:
+            text = whole.strip()
+            is_short = len(text) < _SELF_CONTAINED and kind in OF_SENTENCES
+            found.setdefault(hash(text.translate(EQUAL_DIGITS) if is_short else text), []).append(number)
+    groups = {table.texts[numbers[0]].strip(): numbers for numbers in found.values() if len(numbers) > 1}
+    same = {n: text for text, numbers in groups.items() if len(text) >= _SELF_CONTAINED for n in numbers}
+    return same, [numbers for text, numbers in groups.items() if len(text) < _SELF_CONTAINED]
 
 
 def _announcing(table: SegmentTable) -> list[int]:

@@ -13,6 +13,7 @@ from ctxcompress.text.words import WITHOUT_SPACES
 
 __all__ = [
     "BREAKS",
+    "EQUAL_DIGITS",
     "INVISIBLE",
     "LONGEST_MARKER",
     "after_marks",
@@ -36,6 +37,9 @@ INVISIBLE = (
     r"\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 """Control characters, direction marks and Unicode's Default_Ignorable_Code_Point, for a set in a regular expression."""
+
+EQUAL_DIGITS = str.maketrans("123456789", "000000000")
+"""For `str.translate`: all digits become 0."""
 
 BREAKS = r"\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 """Every character that some program treats as a line end, for a set in a regular expression."""

@@ -1,5 +1,7 @@
 """A short text that occurs again says something else in each place, so it is no duplicate; a long one is."""
 
+import re
+
 import pytest
 
 from ctxcompress import Passage, compress
@@ -30,6 +32,26 @@ def test_the_answer_stands_below_the_item_that_was_asked_for(question, text, bud
     result = compress(question, [text + FILLER], max_tokens=budget)
     assert answer in result.text.partition(item)[2]
     assert "duplicate" not in {drop.reason.value for drop in result.dropped}
+
+
+@pytest.mark.parametrize("max_tokens", [40, 60, 100, 200])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{name} is one of our products. The price is {price} euros. The weight is {n}0 kg. It lasts {n} years.",
+        "{n}. {name}\n\n{n}.1 The price is {price} euros.\n\n{n}.2 The weight is {n}0 kg.",
+        "From: {name} <a{n}@x.example>\nSubject: status\n\nThe price is {price} euros now. Our weight is {n}0 kg.",
+    ],
+)
+def test_no_other_price_stands_below_the_name_that_was_asked_for(form, max_tokens):
+    names = "Alder Birch Cedar Dogwood Elm Fir Ginkgo Hazel".split()
+    prices = {name: 100 + 7 * n for n, name in enumerate(names)}
+    page = "\n\n".join(form.format(n=n, name=name, price=prices[name]) for n, name in enumerate(names, 1))
+    for name in names:
+        shown = name
+        for word in re.findall(r"\w+", compress(f"What is the price of {name}?", [page], max_tokens=max_tokens).text):
+            shown = word if word in prices else shown
+            assert not word.isdigit() or int(word) not in prices.values() or int(word) == prices[shown]
 
 
 def test_what_several_documents_say_in_the_same_words_is_kept_of_each():
