@@ -13,7 +13,7 @@ from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["embedded_outline", "json_outline"]
 
-_SMALL = 120
+_SMALL = 80
 """The most characters of a list or an object whose values have no nodes of their own."""
 _LONG_STRING = 600
 """Longer strings are cut into sentences."""

@@ -20,7 +20,7 @@ from ctxcompress.text.lines import split_lines
 __all__ = ["keyed_outline"]
 
 _SAMPLE = 4_000
-_SMALL = 120
+_SMALL = 80
 """The most characters of an entry whose entries have no nodes of their own."""
 _LONG_VALUE, _LONG_LINE, _PIECE = 500, 200, 150
 """The most characters of a value in several lines, and in one line, that is not cut; and the least of its pieces."""

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from ctxcompress.lazy_regex import lazy_regex
@@ -71,6 +71,7 @@ _NO_OUTPUT = lazy_regex(
     re.VERBOSE,
 )
 """A line of Markdown, data, source code, a configuration or a table of contents, numbers alone, or a sentence."""
+_LABEL = lazy_regex(r"[^\W\d][\w ]{0,30}+:[ ]")
 _FEWEST_DISTINCT, _OFTEN, _REPEATED = 6, 3, 0.55
 """The fewest different lines that show what a text is, how many of them make a shape that programs write, and the least
 share of the lines that have such shapes."""
@@ -165,10 +166,10 @@ def line_shape(line: str, longest: int) -> list[str]:
 def is_output(text: str) -> bool:
     """Tell whether half of the different lines have a shape that others have with other numbers and names."""
     ends, blank = text.count("\n", 0, _SAMPLE), text.count("\n\n", 0, _SAMPLE)
-    if ends < max(_FEWEST_DISTINCT - 1, _BLANK * blank) or not _may_be_output(text) or _are_records(text, blank):
+    if ends < max(_FEWEST_DISTINCT - 1, _BLANK * blank) or not _may_be_output(text):
         return False
     lines, printed = _printed(text)
-    if len(printed) < max(_FEWEST_DISTINCT, _REPEATED * lines):
+    if len(printed) < max(_FEWEST_DISTINCT, _REPEATED * lines) or _are_fields(printed):
         return False
     shapes = [line_shape(line, _LONG_LINE) for line in printed]
     times = Counter(word for shape in shapes for word in set(shape))
@@ -177,10 +178,11 @@ def is_output(text: str) -> bool:
     return often >= _REPEATED * lines
 
 
-def _are_records(text: str, blank: int) -> bool:
-    """Tell whether all blocks between blank lines begin with the same word, as the first field of a record is named."""
-    blocks = text[:_SAMPLE].split("\n\n") if blank >= _OFTEN - 1 else ()
-    return len({block.split(None, 1)[0] for block in blocks if block.strip()}) == 1
+def _are_fields(lines: list[str]) -> bool:
+    """Tell whether most lines begin with a label that the line above has not, as those of records do."""
+    labels = [found[0] if (found := _LABEL.match(line)) else "" for line in lines]
+    changes = sum(label != above for above, label in pairwise(labels) if label)
+    return len(set(labels)) > _OFTEN and changes > _REPEATED * len(lines)
 
 
 def _is_pattern(words: tuple[str, ...]) -> bool:
@@ -193,7 +195,7 @@ def _printed(text: str) -> tuple[int, list[str]]:
     """Return the number of different lines, and those that a program may have printed."""
     part, middle = _SAMPLE // 3, len(text) // 2
     read = text if len(text) <= _SAMPLE else "\n".join((text[:part], text[middle : middle + part], text[-part:]))
-    lines = {line.strip()[:_LONG_LINE] for line in read.split("\n")} - {""}
+    lines = [line for line in dict.fromkeys(line.strip()[:_LONG_LINE] for line in read.split("\n")) if line]
     return len(lines), [line for line in lines if not _NO_OUTPUT.match(line)]
 
 

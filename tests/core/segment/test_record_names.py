@@ -66,3 +66,21 @@ def test_a_value_of_yaml_comes_with_the_name_of_its_record(number: int) -> None:
         assert "    name: " in item
     wanted = next(item for item in kept.split("- version:")[1:] if f"name: {name}\n" in item)
     assert f"memory: {SERVICES[number]['spec']['memory']}" in wanted
+
+
+@pytest.mark.parametrize("city", _CITIES)
+@pytest.mark.parametrize(
+    "as_text", [json.dumps, lambda value: json.dumps(value, indent=2), lambda value: _items(value)]
+)
+def test_where_a_short_record_does_not_fit_its_asked_value_does(as_text: Any, city: str) -> None:
+    records = [
+        {"name": name, "price": 100 + 7 * n, "weight": f"{n}0 kg", "owner": f"Ms Cole {n}", "since": f"20{n:02}-01-01"}
+        for n, name in enumerate(_CITIES)
+    ]
+    wanted = str(100 + 7 * _CITIES.index(city))
+    kept = compress(f"What is the price of {city}?", [as_text(records)], max_tokens=40).text
+    assert wanted in kept[kept.index(city) :]
+
+
+def _items(records: list[dict[str, Any]]) -> str:
+    return "".join("- " + "\n  ".join(f"{key}: {value}" for key, value in one.items()) + "\n" for one in records)
