@@ -45,6 +45,14 @@ MUSIQUE = {
         {"idx": 1, "title": "Tower", "paragraph_text": TEXT, "is_supporting": True},
     ],
 }
+OPEN_QUESTION = {
+    "question": QUERY,
+    "answers": [ANSWER],
+    "ctxs": [
+        {"id": "7", "title": "Bridge", "text": OTHER, "score": "1.05", "hasanswer": False, "isgold": False},
+        {"title": "Tower", "text": TEXT, "hasanswer": True, "isgold": True},
+    ],
+}
 RAGAS = {"user_input": QUERY, "retrieved_contexts": [TEXT, OTHER], "reference_contexts": [TEXT], "reference": ANSWER}
 LABELLED = {"examples": [{"query": QUERY, "reference_contexts": [TEXT], "reference_answer": ANSWER, "query_by": None}]}
 EMBEDDING_QA = {"queries": {"q1": QUERY}, "corpus": {"d1": TEXT, "d2": OTHER}, "relevant_docs": {"q1": ["d1"]}}
@@ -101,6 +109,12 @@ def test_ragas_in_jsonl_and_in_csv_as_it_writes_lists(tmp_path: Path) -> None:
     for question in (judged(path), judged(written(tmp_path, "ragas.jsonl", lines(RAGAS)))):
         assert (question.documents, question.answers) == ((TEXT,), (ANSWER,))
         assert [passage.text for passage in question.passages or ()] == [TEXT, OTHER]
+
+
+def test_natural_questions_as_open_questions_with_what_a_retriever_found(tmp_path: Path) -> None:
+    question = judged(written(tmp_path, "nq-open.jsonl.gz", lines(OPEN_QUESTION)))
+    assert question.answers == (ANSWER,)
+    assert [(found.title, found.text) for found in question.passages or ()] == [("Bridge", OTHER), ("Tower", TEXT)]
 
 
 def test_the_data_sets_of_llamaindex(tmp_path: Path) -> None:
