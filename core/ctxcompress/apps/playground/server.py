@@ -48,9 +48,7 @@ _HEADERS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def serve_page(
-    source: Source, name: str, port: int, price: InputPrice | None, ready: Callable[[str], object]
-) -> None:
+def serve_page(source: Source, name: str, port: int, price: InputPrice | None, ready: Callable[[str], object]) -> None:
     """Serve the page until interrupted: see `play`."""
     app = application(source, name, price)
     # Loads what is loaded when it is first used, so that it does not count in the time of the first answer.

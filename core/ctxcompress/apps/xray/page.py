@@ -176,7 +176,8 @@ def final_text(facts: Facts, attributes: Mapping[str, str] = MappingProxyType({}
     attributes: what else its element has.
     """
     text = facts.compression.text
-    return element("div", {"class": "t final", "dir": "auto", **attributes}, *_linked(facts, text[:_MOST]), *rest(len(text) - _MOST))
+    inside = (*_linked(facts, text[:_MOST]), *rest(len(text) - _MOST))
+    return element("div", {"class": "t final", "dir": "auto", **attributes}, *inside)
 
 
 def _linked(facts: Facts, text: str) -> Iterator[Html]:
