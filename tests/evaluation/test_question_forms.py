@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ctxcompress import compress
 from ctxcompress.apps.evaluation import Question, questions_from_headings, read_questions
 from ctxcompress.errors import InputError
 
@@ -187,6 +188,21 @@ def test_headings_become_questions(tmp_path: Path) -> None:
         written(tmp_path, f"page{number}.md", PAGE.replace("Guide", f"Guide {number}"))
     assert questions_from_headings(tmp_path, 5, seed=1) == questions_from_headings(tmp_path, 5, seed=1)
     assert questions_from_headings(tmp_path, 5, seed=1) != questions_from_headings(tmp_path, 5, seed=2)
+
+
+def test_the_evidence_of_a_page_has_no_tags_as_results_have_none(tmp_path: Path) -> None:
+    opening = "The pool opens ten connections at most, and then waits."
+    page = f"<html><body><h2>Limits</h2><p>{opening} It is <b>fair</b>.</p></body></html>"
+    written(tmp_path, "guide.html", page)
+    (question,) = questions_from_headings(tmp_path)
+    assert question.evidence == (opening,)
+    assert opening in compress("limits?", [page + "<p>Other text is here, too.</p>" * 9], max_tokens=20).text
+
+
+def test_a_heading_without_a_word_is_no_question(tmp_path: Path) -> None:
+    written(tmp_path, "script.md", "#\n\nThe script makes a folder of its own for each of them.\n")
+    written(tmp_path, "guide.md", PAGE)
+    assert [question.query for question in questions_from_headings(tmp_path)] == ["Guide: Limits"]
 
 
 @pytest.mark.parametrize("wrong", [{"query": ""}, {"query": "x", "evidence": "y"}, {"query": "x", "answers": [1]}])
