@@ -15,6 +15,7 @@ from playwright.sync_api import sync_playwright
 def main(folder: Path) -> None:
     """Three images: light, dark and a phone's."""
     with tempfile.TemporaryDirectory() as temporary, sync_playwright() as playwright:
+        example()  # a first call loads what it needs, and the images show the time
         page = Path(temporary) / "page.html"
         page.write_bytes(example().xray().encode())
         browser = playwright.chromium.launch(

@@ -34,6 +34,14 @@ def test_the_slider_moves_the_numbers_the_failures_and_the_mark(opened: Any) -> 
     assert shown(page) == ["15 tokens"]
 
 
+def test_what_a_link_leads_to_is_below_the_slider(opened: Any) -> None:
+    page = opened(PAGE)
+    page.locator("#every").check()
+    page.locator("#failures").evaluate("node => node.scrollIntoView()")
+    slider, title = page.locator(".control").bounding_box(), page.locator("#failures h2").bounding_box()
+    assert slider["y"] + slider["height"] <= title["y"]
+
+
 def test_everything_is_there_without_a_script_and_on_paper_and_on_demand(browser: Any, opened: Any) -> None:
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()

@@ -22,7 +22,8 @@ def visit(browser: Any, loopback: None) -> Iterator[Visit]:
     contexts, messages, requests = [], [], []
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
-        server = local_server(application(lambda _: passages(), "handbook"), port, LIMITS)
+        app = application(lambda query: [] if query == "zeppelin" else passages(), "handbook")
+        server = local_server(app, port, LIMITS)
         thread = Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         address = f"http://127.0.0.1:{port}"
@@ -73,6 +74,33 @@ def test_the_text_follows_the_question_the_budget_and_the_options(visit: Visit) 
     assert "<script>alert" in page.inner_text("#passages")
     answered(page, lambda: page.fill("#max_tokens", "0"))
     assert page.inner_text("[role=alert]") == "max_tokens is 0; it must be at least 1"
+
+
+def test_nothing_found_is_said_whatever_is_chosen_of_the_passages(visit: Visit) -> None:
+    page = visit()
+    page.check("#figures")
+    answered(page, lambda: page.fill("#query", "zeppelin"))
+    assert page.inner_text("#note") == "No text in this folder has words of the question."
+    assert page.inner_text("[role=alert]") == ""
+    answered(page, lambda: page.fill("#query", QUESTION))
+    assert page.inner_text("#text")
+
+
+def test_a_field_that_is_emptied_is_no_mistake(visit: Visit) -> None:
+    page = visit()
+    asked: list[object] = []
+    page.on("request", lambda request: asked.append(request.post_data_json["max_tokens"]))
+    page.clock.install()
+    page.fill("#max_tokens", "")
+    page.clock.run_for(400)  # longer than the pause
+    answered(page, lambda: page.fill("#max_tokens", "60"))
+    assert asked == [60]
+
+
+def test_the_keyboard_stops_once_at_each_text(visit: Visit) -> None:
+    page = visit()
+    regions = page.locator("[role=region][tabindex='0']").evaluate_all("all => all.map(one => one.id)")
+    assert regions == ["text", "passages"]
 
 
 def test_the_configuration_is_copied(visit: Visit) -> None:

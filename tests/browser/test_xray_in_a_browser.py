@@ -8,6 +8,7 @@ from contrast import LEAST_CONTRAST
 from example import QUESTION, example
 
 from ctxcompress import Passage, compress
+from ctxcompress.apps.xray import RunXray
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +115,15 @@ def test_nothing_is_wider_than_the_screen(opened: Any) -> None:
         for width in (320, 360, 390, 768, 800, 1000, 1200):
             shown.set_viewport_size({"width": width, "height": 900})
             assert shown.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_reasons_of_a_run_fit_a_phone(opened: Any) -> None:
+    run = RunXray()
+    compress("timeout?", ["The timeout is 30 seconds. " + "It rains in Spain. " * 90], max_tokens=20, telemetry=run)
+    page = opened(run.page(), width=320)
+    reason, *_, why = page.locator(".words tbody tr").first.locator("td").all()
+    assert why.bounding_box()["y"] >= reason.bounding_box()["y"] + reason.bounding_box()["height"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
 def test_a_notebook_shows_the_brief_form(opened: Any) -> None:

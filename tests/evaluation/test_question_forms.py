@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ctxcompress import compress
 from ctxcompress.apps.evaluation import Question, questions_from_headings, read_questions
 from ctxcompress.errors import InputError
 
@@ -43,6 +44,14 @@ MUSIQUE = {
     "paragraphs": [
         {"idx": 0, "title": "Bridge", "paragraph_text": OTHER, "is_supporting": False},
         {"idx": 1, "title": "Tower", "paragraph_text": TEXT, "is_supporting": True},
+    ],
+}
+OPEN_QUESTION = {
+    "question": QUERY,
+    "answers": [ANSWER],
+    "ctxs": [
+        {"id": "7", "title": "Bridge", "text": OTHER, "score": "1.05", "hasanswer": False, "isgold": False},
+        {"title": "Tower", "text": TEXT, "hasanswer": True, "isgold": True},
     ],
 }
 RAGAS = {"user_input": QUERY, "retrieved_contexts": [TEXT, OTHER], "reference_contexts": [TEXT], "reference": ANSWER}
@@ -101,6 +110,12 @@ def test_ragas_in_jsonl_and_in_csv_as_it_writes_lists(tmp_path: Path) -> None:
     for question in (judged(path), judged(written(tmp_path, "ragas.jsonl", lines(RAGAS)))):
         assert (question.documents, question.answers) == ((TEXT,), (ANSWER,))
         assert [passage.text for passage in question.passages or ()] == [TEXT, OTHER]
+
+
+def test_natural_questions_as_open_questions_with_what_a_retriever_found(tmp_path: Path) -> None:
+    question = judged(written(tmp_path, "nq-open.jsonl.gz", lines(OPEN_QUESTION)))
+    assert question.answers == (ANSWER,)
+    assert [(found.title, found.text) for found in question.passages or ()] == [("Bridge", OTHER), ("Tower", TEXT)]
 
 
 def test_the_data_sets_of_llamaindex(tmp_path: Path) -> None:
@@ -173,6 +188,21 @@ def test_headings_become_questions(tmp_path: Path) -> None:
         written(tmp_path, f"page{number}.md", PAGE.replace("Guide", f"Guide {number}"))
     assert questions_from_headings(tmp_path, 5, seed=1) == questions_from_headings(tmp_path, 5, seed=1)
     assert questions_from_headings(tmp_path, 5, seed=1) != questions_from_headings(tmp_path, 5, seed=2)
+
+
+def test_the_evidence_of_a_page_has_no_tags_as_results_have_none(tmp_path: Path) -> None:
+    opening = "The pool opens ten connections at most, and then waits."
+    page = f"<html><body><h2>Limits</h2><p>{opening} It is <b>fair</b>.</p></body></html>"
+    written(tmp_path, "guide.html", page)
+    (question,) = questions_from_headings(tmp_path)
+    assert question.evidence == (opening,)
+    assert opening in compress("limits?", [page + "<p>Other text is here, too.</p>" * 9], max_tokens=20).text
+
+
+def test_a_heading_without_a_word_is_no_question(tmp_path: Path) -> None:
+    written(tmp_path, "script.md", "#\n\nThe script makes a folder of its own for each of them.\n")
+    written(tmp_path, "guide.md", PAGE)
+    assert [question.query for question in questions_from_headings(tmp_path)] == ["Guide: Limits"]
 
 
 @pytest.mark.parametrize("wrong", [{"query": ""}, {"query": "x", "evidence": "y"}, {"query": "x", "answers": [1]}])

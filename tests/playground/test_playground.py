@@ -22,6 +22,7 @@ from ctxcompress.apps.index import FolderIndex
 from ctxcompress.apps.loopback import local_server
 from ctxcompress.apps.playground import Source, found_in
 from ctxcompress.apps.playground.server import LIMITS, application
+from ctxcompress.apps.prices import InputPrice
 
 QUESTION = "what is the default timeout?"
 PASSAGES = [
@@ -31,8 +32,8 @@ PASSAGES = [
 HOSTILE = "</div><script>alert(1)</script><img src=x onerror=alert(2)> the default timeout \u202e is \ud800 5"
 
 
-def client(source: Source | None = None, name: str = "two files") -> TestClient:
-    served = application(source or (lambda _: PASSAGES), name)
+def client(source: Source | None = None, name: str = "two files", price: InputPrice | None = None) -> TestClient:
+    served = application(source or (lambda _: PASSAGES), name, price)
     return TestClient(local_server(served, 8765, LIMITS).config.app, base_url="http://127.0.0.1:8765")
 
 
@@ -121,6 +122,17 @@ def test_the_answer_is_the_compression_with_its_reasons_and_numbers() -> None:
     assert 'class="p kept' in html["passages"]
     assert "The logo was redrawn in spring." in html["passages"]
     assert "Other text is worth more of the budget." in html["passages"]
+
+
+def test_the_answer_says_what_is_saved_if_the_price_is_known() -> None:
+    price = InputPrice.of("gpt-5-mini")
+    answer = asked(client(price=price))
+    stats = answer["stats"]
+    saving = price.saving([(stats["tokens_in"], stats["tokens"])], 1_000)
+    numbers = answer["html"]["numbers"]
+    assert f"<strong>${saving.before - saving.after:,.2f}</strong> of ${saving.before:,.2f}" in numbers
+    assert "1,000 calls of gpt-5-mini" in numbers
+    assert "calls of" not in asked(client())["html"]["numbers"]
 
 
 @pytest.mark.parametrize(
@@ -214,7 +226,7 @@ def test_a_missing_extra_is_named(missing: str) -> None:
 def test_a_browser_is_opened_only_if_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(webbrowser, "open", opened.append)
-    monkeypatch.setattr(playground, "play", lambda *_, port, ready: ready(f"http://127.0.0.1:{port}"))
+    monkeypatch.setattr(playground, "play", lambda *_, port, price, ready: ready(f"http://127.0.0.1:{port}"))
     for arguments in (["--port", "0"], ["--open"]):
         ended = CliRunner().invoke(app, ["play", "--docs", str(tmp_path), *arguments])
         assert ended.exit_code == 0

@@ -236,7 +236,7 @@ def _table(name: str, given: object, known: Collection[str]) -> Mapping[str, obj
         raise ConfigError(f"{name} is {given!r}; make it a table: [{name}]")
     for key in given:
         if key not in known:
-            hint = closest(key, known, f"it can have {', '.join(sorted(known))}")
+            hint = closest(key, known, f"it can have {', '.join(sorted({*known}))}")
             raise ConfigError(f"[{name}] has an unknown key {key!r}; {hint}")
     return given
 

@@ -124,6 +124,7 @@ def test_a_table_can_name_a_server(read):
             r"\[search\] has an unknown key 'min_confidense'; did you mean 'min_confidence'",
         ),
         ("[compression]\nmax_token = 9", r"\[compression\] has an unknown key 'max_token'; did you mean 'max_tokens'"),
+        ("[compression]\nzzz = 9", "keep_all_sources, language, llm, max_chunks_per_doc"),  # each name once
         ('[compression]\npreset = "doc"', "preset is 'doc'; give one of"),
         ("search = 5", r"search is 5; make it a table: \[search\]"),
         ('[search]\ndedup_enabled = "yes"', "search.dedup_enabled is 'yes'; only false"),

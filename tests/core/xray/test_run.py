@@ -33,7 +33,7 @@ def test_every_step_of_a_run_is_on_the_page() -> None:
     assert heads(page) == [
         "1. what is the default timeout?",
         "2. the timeout of a builder?",
-        "3. search results",
+        "3. search results: timeout",
         "4. the timeout in LangChain?",
         "5. in LlamaIndex?",
     ]

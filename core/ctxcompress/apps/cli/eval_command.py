@@ -22,8 +22,8 @@ class Request:
         typer.Argument(
             metavar="QUESTIONS",
             help="Questions: JSON lines, JSON or CSV with query, answers, evidence and passages or contexts; or a set "
-            "of SQuAD, XQuAD, HotpotQA, MuSiQue, Ragas, BEIR (a folder), or LlamaIndex's LabelledRagDataset or "
-            "EmbeddingQAFinetuneDataset.",
+            "of SQuAD, XQuAD, Natural Questions (with ctxs), HotpotQA, MuSiQue, Ragas, BEIR (a folder), or "
+            "LlamaIndex's LabelledRagDataset or EmbeddingQAFinetuneDataset.",
         ),
     ] = None
     docs: Annotated[

@@ -61,7 +61,10 @@ def run_eval(request: Request, wanted: Wanted, baseline: str | None) -> bool:
             progress=progress,
         )
     if not report.judged:
-        raise InputError("no question has answers or evidence, so there is nothing to look for; add some")
+        raise InputError(
+            "no question has answers or evidence, so there is nothing to look for; add some, or have --llm answer and "
+            "cite the passages"
+        )
     compared = earlier and report.compare(earlier)
     with _progress(Console(stderr=True)) as progress:
         also = extras_of(wanted, report, price, progress)
@@ -205,7 +208,7 @@ def _failures(report: Report) -> Iterator[RenderableType]:
     for failure in chosen:
         yield f"  at {failure.budget:,}: {_short(failure.query)}"
         yield f"    lost: {_short(failure.lost[0])}"
-        if failure.why:
+        if failure.why and failure.why[0]:
             yield Padding(failure.why[0], (0, 0, 0, 4))
 
 

@@ -82,6 +82,7 @@ def play_command(
     ] = None,
     *,
     choice: Choice,
+    price: common.PriceOption = None,
     port: Annotated[int, typer.Option(metavar="N", help="The port; 0 picks a free one.")] = 8_765,
     opens: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
@@ -100,6 +101,7 @@ def play_command(
         if opens:
             webbrowser.open(address)
 
+    money = common.price_of(price)
     if bool(files) == (docs is not None):
         raise ConfigError("give either FILE, one or more, or --docs DIR")
     if docs is not None:
@@ -107,4 +109,4 @@ def play_command(
     else:
         passages = usable_inputs(files or [], choice).passages
         source, name = (lambda _: passages), ", ".join(files or [])
-    play(source, name, port=port, ready=ready)
+    play(source, name, port=port, price=money, ready=ready)

@@ -152,11 +152,11 @@ def _cell(text: str) -> Any:
     return text
 
 
-# Rows with columns: those of this package, of Ragas and of LlamaIndex
+# Rows with columns: those of this package, of Ragas, of LlamaIndex, and of retrievers for open questions ("ctxs")
 
 
 def _columns(row: _Node) -> Iterator[Question]:
-    passages = row.any_of("passages", "contexts", "retrieved_contexts", "context")
+    passages = row.any_of("passages", "contexts", "retrieved_contexts", "context", "ctxs")
     query = row.any_of("query", "question", "user_input") or row["query"]
     yield Question(
         query.of_type(str),

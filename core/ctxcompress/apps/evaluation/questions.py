@@ -16,6 +16,7 @@ from ctxcompress.compressor import PassageInput
 from ctxcompress.data.metadata import as_passages, passage_from_metadata
 from ctxcompress.data.passages import Kind, Passage, Segment
 from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.formats import segment
 from ctxcompress.text.language import detect_language
 
@@ -33,6 +34,7 @@ __all__ = [
 
 _SHORTEST, _LONGEST = 40, 400
 """Characters of the first sentences of a section that are evidence."""
+_TAG = lazy_regex(r"<[^<>]++>")
 _ENDS = tuple(".!?\u3002\uff01\uff1f\u061f\u0964")
 """How prose ends, and not an image or what leads to a list."""
 
@@ -111,17 +113,20 @@ def _sections(passage: Passage) -> Iterator[tuple[str, str]]:
     segments = segment(text, language=detect_language(text[:_LONGEST]), name=passage.file_path)
     blocks = [list(group) for _, group in groupby(segments, key=lambda segment: segment.block)]
     for above, below in pairwise(blocks):
-        path = above[-1].heading
-        if above[-1].kind is Kind.HEADING and below[0].kind is Kind.PARAGRAPH and path:
+        query = ": ".join(filter(str.strip, above[-1].heading[-2:]))  # a heading can be a sign alone
+        if above[-1].kind is Kind.HEADING and below[0].kind is Kind.PARAGRAPH and query:
             evidence = _opening(text, below)
             if evidence:
-                yield ": ".join(path[-2:]), evidence
+                yield query, evidence
 
 
 def _opening(text: str, sentences: Sequence[Segment]) -> str:
-    """Return the first sentences that are long enough together; nothing if that is not one to four lines of prose."""
+    """Return the first sentences that are long enough together; nothing if that is not one to four lines of prose.
+
+    Of HTML it is the longest text between two tags: results have no tags.
+    """
     start = sentences[0].start
-    openings = (text[start : sentence.end].strip() for sentence in sentences)
+    openings = (max(_TAG.split(text[start : sentence.end]), key=len).strip() for sentence in sentences)
     opening = next((each for each in openings if len(each) >= _SHORTEST), "")
     return opening if len(opening) <= _LONGEST and opening.endswith(_ENDS) else ""
 

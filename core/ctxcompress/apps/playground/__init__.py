@@ -4,6 +4,7 @@ this does not."""
 from collections.abc import Callable, Sequence
 
 from ctxcompress.apps.index import FolderIndex
+from ctxcompress.apps.prices import InputPrice
 from ctxcompress.data.passages import Passage
 from ctxcompress.errors import MissingExtra
 
@@ -21,10 +22,18 @@ def found_in(index: FolderIndex) -> Source:
     return lambda question: [hit.passage() for hit in index.search(question, _CANDIDATES)]
 
 
-def play(source: Source, name: str, *, port: int = 0, ready: Callable[[str], object] = lambda _: None) -> None:
+def play(
+    source: Source,
+    name: str,
+    *,
+    port: int = 0,
+    price: InputPrice | None = None,
+    ready: Callable[[str], object] = lambda _: None,
+) -> None:
     """Serve the page on this port of 127.0.0.1 until interrupted; 0 picks a free one.
 
-    name: what the page says of its texts. ready: called with the address once the server listens.
+    name: what the page says of its texts. price: that of the language model, to say what is saved. ready: called with
+    the address once the server listens.
 
     Raises ConfigError if the port is in use, and MissingExtra.
     """
@@ -35,4 +44,4 @@ def play(source: Source, name: str, *, port: int = 0, ready: Callable[[str], obj
         if missing not in ("starlette", "uvicorn", "h11"):
             raise
         raise MissingExtra(f"the playground needs {missing}; run: pip install 'ctxcompress[mcp]'") from error
-    serve_page(source, name, port, ready)
+    serve_page(source, name, port, price, ready)

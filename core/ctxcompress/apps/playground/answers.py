@@ -4,6 +4,7 @@ from time import perf_counter
 
 from ctxcompress.apps.playground import Source
 from ctxcompress.apps.playground.settings import Settings
+from ctxcompress.apps.prices import InputPrice
 from ctxcompress.apps.xray.collect import collect_xray
 from ctxcompress.apps.xray.facts import MEANING, Facts
 from ctxcompress.apps.xray.html import Html, element
@@ -25,10 +26,11 @@ _OF_SCORES = frozenset(("min_score", "metadata_only"))
 """Options that do nothing without scores of a retriever."""
 
 
-def answer(source: Source, given: object) -> dict[str, object]:
+def answer(source: Source, given: object, price: InputPrice | None = None) -> dict[str, object]:
     """Compress what the source has for the question of the request, with its settings.
 
-    The fragments are those of the x-ray page, whose style sheet they need. Raises CtxCompressError.
+    The fragments are those of the x-ray page, whose style sheet they need. price: that of the language model, to say
+    what is saved. Raises CtxCompressError.
     """
     settings = Settings.read(given)
     config, passages = settings.config, source(settings.query)
@@ -46,22 +48,28 @@ def answer(source: Source, given: object) -> dict[str, object]:
             "milliseconds": milliseconds,
         },
         "note": _note(result, settings.preset),
-        "html": _fragments(facts, milliseconds),
+        "html": _fragments(facts, milliseconds, price),
         "exports": settings.exports(),
     }
 
 
-def _fragments(facts: Facts, milliseconds: float) -> dict[str, str]:
+def _fragments(facts: Facts, milliseconds: float, price: InputPrice | None) -> dict[str, str]:
     """Return what the page shows, by its places there; places for which there is nothing are empty."""
     reasons = ((element("bdi", {"class": "why"}, reason.value), MEANING[reason], " ") for reason in facts.reasons)
     meanings = element("p", {"class": "reasons"}, *(part for reason in reasons for part in reason))
     time = number(f"{milliseconds:,.0f}", "ms", "to compress")
     found: dict[str, str] = {
-        "numbers": numbers(facts, time),
+        "numbers": numbers(facts, *([] if price is None else [_money(facts, price)]), time),
         "text": final_text(facts) if facts.compression.text else "",
         "passages": Html.of((meanings, cards(facts))),
     }
     return found if facts.passages else dict.fromkeys(found, "")
+
+
+def _money(facts: Facts, price: InputPrice) -> Html:
+    found = price.saving([(facts.tokens_in, facts.compression.tokens)], 1_000)
+    of = f"of ${found.before:,.2f} saved"
+    return number(f"${found.before - found.after:,.2f}", of, f"{found.calls:,} calls of {found.model}")
 
 
 def _note(result: Compression, preset: Preset | None) -> str:

@@ -39,7 +39,7 @@ function settings() {
 
 function askSoon() {
   clearTimeout(timer);
-  timer = setTimeout(ask, PAUSE);
+  if (budget.value) timer = setTimeout(ask, PAUSE); // an empty field is about to be filled
 }
 
 /** Ask the server; a request that is still under way is dropped. */
@@ -69,11 +69,9 @@ async function ask() {
 /** Show an answer. Its fragments are markup that the server has escaped; the choice of passages stays as it is. */
 function show(found) {
   answer = found;
-  const chosen = document.querySelector(".filters [type=radio]:checked")?.id;
-  const figures = find("figures")?.checked;
+  const chosen = [...document.querySelectorAll("#passages :checked")].map(({ id }) => id);
   for (const name of ["numbers", "text", "passages"]) find(name).innerHTML = found.html[name];
-  if (find(chosen)) find(chosen).checked = true;
-  if (figures) find("figures").checked = true;
+  for (const id of chosen) if (find(id)) find(id).checked = true;
   find("note").textContent = found.note;
   showExport();
 }

@@ -18,6 +18,7 @@ from ctxcompress.apps.loopback import Limits, local_server, serve_on
 from ctxcompress.apps.playground import Source
 from ctxcompress.apps.playground.answers import answer
 from ctxcompress.apps.playground.settings import FORMATS, PRESETS, encoders
+from ctxcompress.apps.prices import InputPrice
 from ctxcompress.apps.xray.html import Html, element, label, with_codes
 from ctxcompress.apps.xray.page import style_sheet
 from ctxcompress.config.options import OPTIONS
@@ -47,20 +48,20 @@ _HEADERS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def serve_page(source: Source, name: str, port: int, ready: Callable[[str], object]) -> None:
+def serve_page(source: Source, name: str, port: int, price: InputPrice | None, ready: Callable[[str], object]) -> None:
     """Serve the page until interrupted: see `play`."""
-    app = application(source, name)
+    app = application(source, name, price)
     # Loads what is loaded when it is first used, so that it does not count in the time of the first answer.
     answer(lambda _: [Passage("warm-up", "Some are warm. Others are cold. " * 9)], {"query": "warm", "max_tokens": 9})
     serve_on(port, lambda port: local_server(app, port, LIMITS), ready)
 
 
-def application(source: Source, name: str) -> Starlette:
+def application(source: Source, name: str, price: InputPrice | None = None) -> Starlette:
     """Make the application. It has the files of the page and POST /compress, and reads no path from a request."""
     return Starlette(
         routes=[
             *(Route(file.path, file.get, methods=["GET"]) for file in _page_files(name)),
-            Route("/compress", _Compressing(source).post, methods=["POST"]),
+            Route("/compress", _Compressing(source, price).post, methods=["POST"]),
         ]
     )
 
@@ -86,6 +87,7 @@ class _Compressing:
     """Answers requests on threads of its own, so that others are served meanwhile."""
 
     source: Source
+    price: InputPrice | None
     threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_THREADS, "ctxcompress-play"))
 
     async def post(self, request: Request) -> Response:
@@ -103,7 +105,7 @@ class _Compressing:
     async def _answer(self, request: Request, given: object) -> object:
         """Answer, but stop if the client goes away first."""
         with cancellable() as call:
-            work = asyncio.wrap_future(self.threads.submit(call, answer, self.source, given))
+            work = asyncio.wrap_future(self.threads.submit(call, answer, self.source, given, self.price))
             gone = asyncio.ensure_future(request.receive())  # after the body comes nothing but the end
             await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
             gone.cancel()

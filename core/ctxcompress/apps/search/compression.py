@@ -48,6 +48,8 @@ class SearchCompression(Generic[Results]):
 
     results: Results
     """The kept results, in the shape of the input."""
+    query: str
+    """What was asked; empty if nothing was."""
     is_evident: bool
     """Whether the shape shows that the input is search results or fetched pages: they are under a key such as
     "results", or have a score, a snippet, a content or highlights. Other lists of objects with an address and a
@@ -161,6 +163,7 @@ def _compressed(
         raise InputError("results are nested too deeply to be copied; remove what is not a search result") from error
     return SearchCompression(
         results=kept.results,
+        query=query,
         is_evident=parsed.is_evident,
         complexity=level,
         original_count=len(parsed.records),

@@ -32,6 +32,8 @@ _LEGEND = Html.of(
     for part in (element("i", {"class": f"key {name}"}), meaning)
 )
 """The legend of the bars."""
+_SCROLLED: Mapping[str, str] = MappingProxyType({"tabindex": "0", "role": "region", "aria-labelledby": "text-title"})
+"""The attributes of a text that the keyboard has to scroll."""
 _MOST = 16_000
 """Characters of the final text on the page."""
 _MOST_PASSAGES = 12
@@ -66,7 +68,7 @@ def _body(facts: Facts) -> Iterator[Html]:
     yield element(
         "main",
         None,
-        section("text", "The final text, as the language model gets it", final_text(facts)),
+        section("text", "The final text, as the language model gets it", final_text(facts, _SCROLLED)),
         element(
             "div",
             {"class": "where"},
@@ -168,11 +170,14 @@ def _percent(share: float) -> str:
     return f"{100 * share:.2f}%"
 
 
-def final_text(facts: Facts) -> Html:
-    """Return the final text with links to the passages. Text between passages comes from the format."""
+def final_text(facts: Facts, attributes: Mapping[str, str] = MappingProxyType({})) -> Html:
+    """Return the final text with links to the passages. Text between passages comes from the format.
+
+    attributes: what else its element has.
+    """
     text = facts.compression.text
-    attributes = {"class": "t final", "dir": "auto", "tabindex": "0", "role": "region", "aria-labelledby": "text-title"}
-    return element("div", attributes, *_linked(facts, text[:_MOST]), *rest(len(text) - _MOST))
+    inside = (*_linked(facts, text[:_MOST]), *rest(len(text) - _MOST))
+    return element("div", {"class": "t final", "dir": "auto", **attributes}, *inside)
 
 
 def _linked(facts: Facts, text: str) -> Iterator[Html]:

@@ -107,8 +107,9 @@ def scale(facts: Facts) -> Html:
         for number, least in enumerate(facts.levels)
     )
     sample = element("bdi", {"class": "why"}, "reason .02")
-    along = "dropped; best score. The figures also say what better text needs, and what completes it."
-    details = element("p", None, f"Kept text by its score, {facts.scale}, from these values on. ", sample, along)
+    kept = f"Kept text has the colour of its score, {facts.scale}. "
+    dropped = "is dropped text with its best score. The figures also say what better text needs, and what completes it."
+    details = element("p", None, kept, sample, dropped)
     return element("div", {"class": "scale"}, element("ol", None, *steps), details)
 
 

@@ -73,8 +73,9 @@ def _card(place: int, found: Observation) -> Html:
     tokens = f"{found.compressed_tokens:,} of {plural(found.original_tokens, 'token')}"
     tokens = ", ".join(filter(None, (tokens, share)))
     kept = f"{found.kept:,} of {plural(found.passages, 'passage')} · {tokens}{budget} · {1e3 * found.duration:,.1f} ms"
-    name = found.result.query.strip() if isinstance(found.result, Compression) else "search results"
-    head = element("h2", None, f"{place}. ", label(name or "no query", 200))
+    kind = "" if isinstance(found.result, Compression) else "search results: "
+    query = getattr(found.result, "query", "").strip()
+    head = element("h2", None, f"{place}. {kind}", label(query or "no query", 200))
     return element(
         "article",
         {"class": "p"},
@@ -89,4 +90,4 @@ def _kept(result: object) -> list[Html]:
     if isinstance(result, Compression):
         return kept_passages(result)
     results = json.dumps(getattr(result, "results", None), ensure_ascii=False, indent=1, default=str)
-    return [element("div", {"class": "t", "dir": "auto"}, results[:_MOST_CHARACTERS])]
+    return [element("div", {"class": "t code", "dir": "auto"}, results[:_MOST_CHARACTERS])]
