@@ -320,23 +320,20 @@ def ranked(structure: Structure, values: Floats, known: Collection[int] = ()) ->
 def _beside_others(structure: Structure, values: Floats, order: Sequence[int]) -> Floats:
     """Adjust the values of headings and announcements to the text that follows them.
 
-    A heading is worth at least half of the best text of its section, sub-headings included. An announcement cannot be
-    kept without some of its block: if the best of the block is worth less, the announcement is worth their geometric
-    mean. Values of 0 do not change. order: the segments that may be chosen.
+    Neither can be kept without some of that text: if the best of it is worth less, they are worth the geometric mean. A
+    heading is worth at least half of the best text of its section, sub-headings included. Values of 0 do not change.
+    order: the segments that may be chosen.
     """
     if not structure.leading:
         return values
     may = np.zeros(len(values))
     may[order] = np.maximum(values[order], 0.0)
     alone, worth = may.tolist(), values.tolist()  # lists are faster to index
-    for number in structure.under:
-        block = structure.leading[number]
-        if block and worth[number] > 0:
-            worth[number] = max(worth[number], _HEADING * max(alone[block.start : block.stop]))
-    for number, block in structure.announced.items():
-        of_block = max(alone[block.start : block.stop])
-        if worth[number] > of_block:
-            worth[number] = (worth[number] * of_block) ** 0.5
+    for number, block in structure.leading.items():
+        best, own = max(alone[block.start : block.stop], default=0.0), worth[number]
+        if block and own > 0:
+            least = _HEADING * best if number in structure.under else 0.0
+            worth[number] = max(min(own, (own * best) ** 0.5), least)
     return np.array(worth)
 
 
