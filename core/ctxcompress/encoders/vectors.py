@@ -109,9 +109,10 @@ def closeness_of_bags(
 
 def _numbered(tokens: Integers) -> tuple[Integers, Integers]:
     """Return the distinct tokens and the number of each token among them, as np.unique does, but sooner."""
-    numbers = np.zeros(int(tokens.max(initial=-1)) + 1, dtype=np.int64)
-    numbers[tokens] = 1
-    distinct = np.flatnonzero(numbers)
+    occurs = np.zeros(int(tokens.max(initial=-1)) + 1, dtype=bool)
+    occurs[tokens] = True
+    distinct = occurs.nonzero()[0]
+    numbers = np.empty(occurs.size, dtype=np.int64)  # only those of the distinct tokens are ever touched
     numbers[distinct] = np.arange(distinct.size)
     return distinct, numbers[tokens]
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, Integers
 from ctxcompress.encoders.encoder import Comparer, Encoder, WordComparer
+from ctxcompress.encoders.static import WordTable
 from ctxcompress.encoders.vectors import as_numbers, checked_numbers, unit, without_surrogates
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.score.corpus import Corpus
@@ -50,7 +51,7 @@ def closeness_of_all(comparer: Comparer, query: str, clauses: Sequence[str], cor
     numbers: dict[str, int] = {}
     found = [-1 if label == "" else numbers.setdefault(label, len(numbers)) for label in corpus.label_texts]
     label_of, labels = np.array(found, dtype=np.intp), list(numbers)
-    if isinstance(comparer, WordComparer):
+    if isinstance(comparer, WordTable | WordComparer):  # to ask for a protocol takes time
         of_segments, of_labels = _by_words(comparer, asked, corpus, label_of, len(labels))
     else:
         of_segments = _compared(comparer, asked, [_labelled(corpus, number) for number in range(len(corpus.texts))])

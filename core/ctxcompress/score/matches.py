@@ -306,10 +306,17 @@ def deviation(values: Floats) -> float:
 
 
 def standardized(values: Floats) -> Floats:
-    """Return the values in standard deviations from their mean; all 0 if they are equal."""
-    scaled = values / (np.abs(values).max(initial=0.0) or 1.0)  # so that no square overflows or underflows
-    spread = deviation(scaled) if scaled.size else 0.0
-    return (scaled - scaled.mean()) / spread if spread > 1e-9 else np.zeros(values.shape)
+    """Return the values in standard deviations from the mean of their row, the last dimension; 0 where all are equal.
+
+    They are scaled by the greatest one first, so that no square overflows or underflows.
+    """
+    if not values.size:
+        return values
+    greatest = np.maximum.reduce(np.abs(values), axis=-1, keepdims=True)
+    scaled = values / np.where(greatest > 0, greatest, 1.0)
+    apart = scaled - np.add.reduce(scaled, axis=-1, keepdims=True) / values.shape[-1]
+    spread = np.sqrt(np.add.reduce(apart * apart, axis=-1, keepdims=True) / values.shape[-1])
+    return np.asarray(np.divide(apart, spread, out=np.zeros(values.shape), where=spread > 1e-9))
 
 
 def log_odds(probability: Floats) -> Floats:
