@@ -149,11 +149,11 @@ class Units:
     def of(cls, corpus: Corpus) -> "Units":
         """Find the units. Turns of several documents with the same title are one conversation."""
         table, begins = corpus.table, corpus.table.begins[1:]
-        rows, turns = table.is_source | of_kinds(table, _ROWS), corpus.turns
-        both = turns[1:] & turns[:-1]
-        starts, continues = np.ones(turns.size, dtype=bool), ~table.begins
+        rows = table.is_source | of_kinds(table, _ROWS)
+        starts, continues = np.ones(rows.size, dtype=bool), ~table.begins
         continues[1:] &= ~(rows[1:] & rows[:-1])
-        if both.any():
+        if Kind.TURN in table.kinds:
+            both = corpus.turns[1:] & corpus.turns[:-1]
             blocks, titles = np.array(table.block), [corpus.titles[document] for document in table.document]
             starts[1:] = begins | ~both | (blocks[1:] != blocks[:-1])
             continues[1:] |= begins & both & [one == other for one, other in pairwise(titles)]
@@ -241,4 +241,4 @@ def turn_features(corpus: Corpus, probability: Floats) -> Floats:
 
 def is_conversation(corpus: Corpus) -> bool:
     """Tell whether most segments are turns."""
-    return 2 * int(corpus.turns.sum()) > len(corpus.segments)
+    return 2 * corpus.table.kind.count(Kind.TURN) > len(corpus.segments)
