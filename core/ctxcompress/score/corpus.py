@@ -1,6 +1,7 @@
 """The segments of one retrieval with their words, sections and labels, as the scorers need them."""
 
 import re
+from array import array
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -47,8 +48,9 @@ class Concordance:
         words = list(chain.from_iterable(texts))
         self.vocabulary: dict[str, int] = {}
         """Word -> its number."""
-        # Half the memory of np.intp: there is one for each word.
-        self._numbers = np.fromiter(map(self.vocabulary.setdefault, words, count()), np.int32, len(words))
+        # Half the memory of np.intp: there is one for each word. NumPy reads an iterator more slowly.
+        numbers = array("i", list(map(self.vocabulary.setdefault, words, count())))
+        self._numbers: NDArray[np.intc] = np.frombuffer(numbers, np.intc)
         self._begin = np.zeros(len(texts) + 1, np.intp)
         np.fromiter(map(len, texts), np.intp, len(texts)).cumsum(out=self._begin[1:])
 
@@ -62,14 +64,12 @@ class Concordance:
 
         first: the number of the first text to look in; texts count from it.
         """
-        begin = self._begin[first]
-        which = np.zeros(self._numbers.size, np.int32)
-        which[[self.vocabulary[word] for word in words]] = range(1, len(words) + 1)
-        which = which[self._numbers[begin:]]
-        found = which.nonzero()[0]
-        places = found + begin
+        numbers, begin = [self.vocabulary[word] for word in words], self._begin[first]
+        is_wanted, which = np.zeros(self._numbers.size, bool), np.empty(self._numbers.size, np.intp)
+        is_wanted[numbers], which[numbers] = True, range(len(words))
+        places = is_wanted[self._numbers[begin:]].nonzero()[0] + begin
         text = self._begin.searchsorted(places, side="right") - 1
-        return Found(text - first, places - self._begin[text], which[found].astype(np.intp) - 1)
+        return Found(text - first, places - self._begin[text], which[self._numbers[places]])
 
 
 @dataclass(frozen=True)  # no slots: cached properties serve the next query
@@ -174,7 +174,7 @@ def _unescaped(text: str) -> str:
 
 def _section_labels(passages: Sequence[Passage], table: SegmentTable) -> tuple[list[str], list[Sequence[str]]]:
     """Return the title and headings of each section, and the words of its innermost heading."""
-    firsts = np.flatnonzero(np.diff(table.sections, prepend=-1)).tolist()
+    firsts = [number for number, (one, other) in enumerate(pairwise([-1, *table.sections])) if one != other]
     before = _headings_before(passages, table)
     places = [(table.document[number], table.segments[number].heading) for number in firsts]
     under = [(passages[document], heading or before.get(document, ())) for document, heading in places]
