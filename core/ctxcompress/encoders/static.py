@@ -141,7 +141,7 @@ class WordTable:
         lengths = np.fromiter(map(len, bags), np.int64, len(bags))
         words = list(chain.from_iterable(bags))
         found = {word: self._numbers.get(word, -1) for word in set(words)}  # once each: the table is large
-        numbers = np.fromiter(map(found.__getitem__, words), np.int32, len(words))
+        numbers = np.array([found[word] for word in words], np.int32)
         text_of = np.repeat(np.arange(len(bags), dtype=np.int32), lengths)
         known = numbers >= 0
         sizes = len(queries), len(labels), len(texts)

@@ -79,12 +79,12 @@ class Stage:
         Features are added one after the other: the order in which a matrix product adds them depends on the processor
         and on a segment's place among the others.
         """
-        total: Floats = np.full(tables[0].shape[1], self.intercept)
+        total: Any = self.intercept
         done = 0
         for rows in tables:
-            total += np.add.reduce(rows * self.weights[done : done + len(rows), np.newaxis], axis=0)
+            total = total + np.add.reduce(rows * self.weights[done : done + len(rows), np.newaxis], axis=0)
             done += len(rows)
-        return total
+        return np.asarray(total)
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,7 +190,7 @@ def _neighbour_rows(units: Units, matches: Matches, own: Floats, covered: Floats
         covered + units.before(covered) - in_both / matches.weight,
         _covered_around(units, body, idf) / matches.weight,
     )
-    return [row[number] for row in rows]
+    return [row[number] for row in rows] if size < number.size else list(rows)
 
 
 def _covered_around(units: Units, body: Occurrences, idf: Floats) -> Floats:

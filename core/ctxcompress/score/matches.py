@@ -71,10 +71,11 @@ def counted(keys: Integers, units: int, terms: int, times: Floats | None = None)
     """
     order = keys.argsort()
     ordered = keys[order]
-    starts = np.flatnonzero(np.concatenate((_FIRST_IS_NEW[: ordered.size], ordered[1:] != ordered[:-1])))
+    is_new = np.concatenate((_FIRST_IS_NEW[: ordered.size], ordered[1:] != ordered[:-1]))
     # These are whole numbers, so their sum does not depend on the order.
-    total = np.add.reduceat(np.ones(keys.size) if times is None else times[order], starts)
-    return Occurrences(*np.divmod(ordered[starts], max(terms, 1)), total, units, terms)
+    total = np.bincount(is_new.cumsum() - 1, None if times is None else times[order]).astype(float)
+    unit, term = np.divmod(ordered[is_new], max(terms, 1))
+    return Occurrences(unit, term, total, units, terms)
 
 
 def contained(keys: Integers, others: Integers) -> NDArray[np.bool_]:
@@ -200,8 +201,8 @@ def find_matches(
     """
     words, labels = corpus.words, corpus.labels
     found = occurrences(corpus.concordance, query, terms, asked)
-    more = dated[~contained(dated, found.keys())]
-    if more.size:
+    if dated.size:
+        more = dated[~contained(dated, found.keys())]
         times = np.concatenate((found.times, np.ones(more.size)))
         found = counted(np.concatenate((found.keys(), more)), found.units, found.terms, times)
     label, name, of_segment, body = _levels(found, map(len, (labels, corpus.names, corpus.own, words)))

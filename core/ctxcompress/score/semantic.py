@@ -90,7 +90,7 @@ class Meaning:
         compared = partial(closeness_of_all, self.comparer, query, clauses if several else (), corpus)
         closeness = compared() if self.has_table else called_in_time("encoder", compared)  # the table is no plug-in
         segments, labels = standardized(closeness.segments), standardized(closeness.labels)
-        whole, under = segments[0], closeness.label_of[np.asarray(corpus.sections, dtype=np.intp)]
+        whole, under = segments[0], closeness.label_of
         return stacked(
             [
                 whole,
