@@ -149,14 +149,14 @@ class Units:
     def of(cls, corpus: Corpus) -> "Units":
         """Find the units. Turns of several documents with the same title are one conversation."""
         table, begins = corpus.table, corpus.table.begins[1:]
-        rows = table.is_source | of_kinds(table, _ROWS)
-        starts, continues = np.ones(rows.size, dtype=bool), ~table.begins
+        rows, continues = table.is_source | of_kinds(table, _ROWS), ~table.begins
         continues[1:] &= ~(rows[1:] & rows[:-1])
-        if Kind.TURN in table.kinds:
-            both = corpus.turns[1:] & corpus.turns[:-1]
-            blocks, titles = np.array(table.block), [corpus.titles[document] for document in table.document]
-            starts[1:] = begins | ~both | (blocks[1:] != blocks[:-1])
-            continues[1:] |= begins & both & [one == other for one, other in pairwise(titles)]
+        if Kind.TURN not in table.kinds:
+            return cls(np.arange(rows.size), continues)
+        both, starts = corpus.turns[1:] & corpus.turns[:-1], np.ones(rows.size, dtype=bool)
+        blocks, titles = np.array(table.block), [corpus.titles[document] for document in table.document]
+        starts[1:] = begins | ~both | (blocks[1:] != blocks[:-1])
+        continues[1:] |= begins & both & [one == other for one, other in pairwise(titles)]
         return cls(np.cumsum(starts) - 1, continues[starts])
 
     def before(self, values: Floats) -> Floats:
