@@ -205,7 +205,7 @@ class Bridges:
         }
 
     def _find(self, names: Sequence[str]) -> None:
-        """Find the segments with each of these names, and how rare it is. One in one passage or in many leads nowhere."""
+        """Find the segments with each of these names, and how rare it is. One in many passages leads nowhere."""
         self._with_name |= {name: set() for name in names}
         found = self._corpus.in_segments(names) if names else None
         for segment, number in zip(found.text.tolist(), found.word.tolist(), strict=True) if found else ():
