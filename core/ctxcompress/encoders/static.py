@@ -139,9 +139,8 @@ class WordTable:
         """
         bags = [*queries, *labels, *texts]
         lengths = np.fromiter(map(len, bags), np.int64, len(bags))
-        words = list(chain.from_iterable(bags))
-        found = {word: self._numbers.get(word, -1) for word in set(words)}  # once each: the table is large
-        numbers = np.array([found[word] for word in words], np.int32)
+        words = chain.from_iterable(bags)
+        numbers = np.fromiter(map(self._numbers.get, words, repeat(-1)), np.int32, int(lengths.sum()))
         text_of = np.repeat(np.arange(len(bags), dtype=np.int32), lengths)
         known = numbers >= 0
         sizes = len(queries), len(labels), len(texts)

@@ -1,7 +1,6 @@
 """The segments of one retrieval with their words, sections and labels, as the scorers need them."""
 
 import re
-from array import array
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -48,9 +47,8 @@ class Concordance:
         words = list(chain.from_iterable(texts))
         self.vocabulary: dict[str, int] = {}
         """Word -> its number."""
-        # Half the memory of np.intp: there is one for each word. NumPy reads an iterator more slowly.
-        numbers = array("i", list(map(self.vocabulary.setdefault, words, count())))
-        self._numbers: NDArray[np.intc] = np.frombuffer(numbers, np.intc)
+        # Half the memory of np.intp: there is one for each word.
+        self._numbers = np.fromiter(map(self.vocabulary.setdefault, words, count()), np.int32, len(words))
         self._begin = np.zeros(len(texts) + 1, np.intp)
         np.fromiter(map(len, texts), np.intp, len(texts)).cumsum(out=self._begin[1:])
 
