@@ -126,7 +126,7 @@ def _passage(index: int, document: object, config: CompressionConfig) -> Passage
 def _recorded_score(document: Document, kind: str) -> float | None:
     """Return the score that an earlier step recorded, if it is of this kind."""
     record = document.metadata.get(RECORD_KEY)
-    if not isinstance(record, Mapping) or _meaning(record.get("score_kind")) != _meaning(kind):
+    if not record or not isinstance(record, Mapping) or _meaning(record.get("score_kind")) != _meaning(kind):
         return None
     score = record.get("score")
     return score if isinstance(score, float) and math.isfinite(score) else None
@@ -140,7 +140,7 @@ def _meaning(kind: object) -> object:
 def _carried_embedding(document: Document) -> tuple[float, ...] | None:
     """Return the embedding that LangChain's embedding filters leave on documents."""
     state = vars(document).get("state")  # asking for an attribute that is missing takes longer
-    if not isinstance(state, Mapping):
+    if not state or not isinstance(state, Mapping):
         return None
     found = state.get("embedded_doc")
     numbers = tuple(found) if isinstance(found, Iterable) else ()

@@ -242,5 +242,6 @@ async def on_own_thread(work: Callable[[], T]) -> T:
 
 def stop_if_cancelled() -> None:
     """Raise CancelledError if nobody waits for the current work any more."""
-    if any(cancelled.is_set() for cancelled in _CANCELLED.get()):
-        raise CancelledError
+    for cancelled in _CANCELLED.get():
+        if cancelled.is_set():
+            raise CancelledError

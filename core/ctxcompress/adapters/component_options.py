@@ -5,7 +5,7 @@ Only the adapters import it: pydantic comes with their frameworks.
 
 from collections.abc import Mapping, MutableMapping, Sequence
 from functools import cached_property
-from operator import is_
+from operator import attrgetter, is_
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -37,6 +37,7 @@ __all__ = ["OPTIONS", "ComponentOptions", "ConfigSource", "Preset", "check_flag"
 
 _STARTS = ("preset", "config")
 _MODELS = ("encoder", "llm")
+_VALUES = attrgetter(*OPTIONS)
 """Options that take models of the framework. The component keeps them as they were given."""
 
 
@@ -85,10 +86,7 @@ class ComponentOptions(OptionFields):
 
         If an option got another value since, by assignment or in a copy, they are made and checked again.
         """
-        return self._last_config.of(self, self._values())
-
-    def _values(self) -> list[object]:
-        return [getattr(self, name) for name in OPTIONS]
+        return self._last_config.of(self, _VALUES(self))
 
     @cached_property
     def _last_config(self) -> "_LastConfig":
@@ -180,7 +178,7 @@ class ComponentOptions(OptionFields):
         read = {"config"} if options.get("start") is not None else {"config", "start"}
         given = {name: value for name, value in options.items() if name not in read}
         component = validated({"encoder": config.encoder, "llm": config.llm, **given, **_without_models(config)})
-        component._last_config.keep(component._values(), config)  # so the first call need not make it again
+        component._last_config.keep(_VALUES(component), config)  # so the first call need not make it again
         return component
 
     @classmethod

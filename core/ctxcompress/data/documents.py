@@ -164,7 +164,7 @@ def documents_as_they_are(texts: Sequence[str], numbers: Iterable[int] | None = 
 
 def passages_of(documents: Iterable[Document]) -> set[int]:
     """Return the numbers of the passages that have a piece in these documents."""
-    return {piece.passage for document in documents for piece in document.pieces}
+    return {number for document in documents for number in (document.passage, *(part[0] for part in document.parts))}
 
 
 _ELLIPSIS = lazy_regex(r"\[(?:\.{3}|\u2026)\]|\.{3,}+|\u2026")

@@ -60,8 +60,11 @@ def passage_from_metadata(
     mapped = metadata_map or {}
 
     def read(name: str) -> str | None:
-        values = map(metadata.get, (mapped[name],) if name in mapped else _USUAL_KEYS[name])
-        return next((value for value in values if value and isinstance(value, str)), None)
+        for key in (mapped[name],) if name in mapped else _USUAL_KEYS[name]:
+            value = metadata.get(key)
+            if value and isinstance(value, str):
+                return value
+        return None
 
     if score is None and "score" in mapped:
         score = as_number(metadata.get(mapped["score"]))
@@ -131,8 +134,11 @@ def as_number(value: object) -> float | None:
 
 def offset_of(passage: Passage) -> int | None:
     """Return where a chunk begins in its document, as splitters write it; None if that is unknown."""
-    values = (passage.metadata.get(name) for name in _OFFSETS)
-    return next((value for value in values if type(value) is int and value >= 0), None)
+    for name in _OFFSETS:
+        value = passage.metadata.get(name)
+        if type(value) is int and value >= 0:
+            return value
+    return None
 
 
 def _as_passage(index: int, given: object, metadata_map: Mapping[str, str]) -> Passage:
@@ -152,8 +158,9 @@ def _check_passage(index: int, passage: Passage) -> None:
     if not isinstance(passage.text, str):
         raise InputError(f"the text of passage {index} is a {type(passage.text).__name__}; give a string")
     for name in ("title", "file_path", "doc_id"):
-        if not isinstance(getattr(passage, name), str | None):
-            raise InputError(f"the {name} of passage {index} is {getattr(passage, name)!r}; give a string or None")
+        value = getattr(passage, name)
+        if value is not None and not isinstance(value, str):
+            raise InputError(f"the {name} of passage {index} is {value!r}; give a string or None")
     if isinstance(passage.header_path, str):
         raise InputError(f"the header_path of passage {index} is {passage.header_path!r}; give a tuple of headings")
 

@@ -1,12 +1,10 @@
 """The segment table: all segments of all documents, for the steps that score and select them."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, pairwise, repeat
-from operator import attrgetter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,10 +41,8 @@ def number_sections(passages: Sequence[Sequence[Segment]]) -> list[int]:
     return numbers
 
 
-def _of_each(name: str) -> "Callable[[SegmentTable], list[Any]]":
-    """Return the function from a table to a field of its segments."""
-    read = attrgetter(name)
-    return lambda table: list(map(read, table.segments))
+_COLUMNS = ("kind", "start", "end", "block", "heading", "needed", "unit", "label")
+"""The fields of segments, in their order."""
 
 
 @dataclass(frozen=True)  # without slots: the arrays are made when they are first asked for
@@ -63,22 +59,26 @@ class SegmentTable:
     first: Sequence[int]
     """The number of each document's first segment, then the number of all segments."""
 
-    kind = cached_property[Sequence[Kind]](_of_each("kind"))
+    kind: Sequence[Kind] = field(init=False, repr=False, compare=False)
     """The kind of each segment."""
-    start = cached_property[Sequence[int]](_of_each("start"))
+    start: Sequence[int] = field(init=False, repr=False, compare=False)
     """Where each segment begins in its document."""
-    end = cached_property[Sequence[int]](_of_each("end"))
+    end: Sequence[int] = field(init=False, repr=False, compare=False)
     """Where each segment ends in its document."""
-    block = cached_property[Sequence[int]](_of_each("block"))
+    block: Sequence[int] = field(init=False, repr=False, compare=False)
     """The block of each segment in its document."""
-    heading = cached_property[Sequence[tuple[str, ...]]](_of_each("heading"))
+    heading: Sequence[tuple[str, ...]] = field(init=False, repr=False, compare=False)
     """The headings above each segment, outermost first."""
-    unit = cached_property[Sequence[NodeKind | None]](_of_each("unit"))
+    unit: Sequence[NodeKind | None] = field(init=False, repr=False, compare=False)
     """The type of the node of each segment, None in prose."""
-    label = cached_property[Sequence[str]](_of_each("label"))
+    label: Sequence[str] = field(init=False, repr=False, compare=False)
     """Whose each segment is: see `Segment.label`."""
-    needed = cached_property[Sequence[tuple[int, ...]]](_of_each("needs"))
+    needed: Sequence[tuple[int, ...]] = field(init=False, repr=False, compare=False)
     """What each segment needs, as numbers in its document; see `needs`."""
+
+    def __post_init__(self) -> None:
+        columns = zip(*self.segments, strict=True) if self.segments else repeat(())
+        vars(self).update(zip(_COLUMNS, columns, strict=False))
 
     @cached_property
     def kinds(self) -> frozenset[Kind]:

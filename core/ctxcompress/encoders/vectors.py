@@ -4,8 +4,7 @@ A token weighs the more the rarer it is among the compared texts, as in Arora et
 baseline for sentence embeddings" (2017).
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -89,18 +88,19 @@ def closeness_of_bags(
     vectors of tokens, a row each, which it may be asked for once.
     """
     queries, labels, texts = sizes
+    first = queries + labels
     distinct, place = _numbered(tokens)
-    asked, of_labels, of_texts = _divided(place, text_of, *sizes)
-    frequency = _frequency(of_texts, of_labels, label_of, distinct.size)
+    bags = Bags(place, text_of, first + texts)
+    frequency = _frequency(bags, queries, first, label_of, distinct.size)
     weighted = vectors_of(distinct)
     weighted *= np.log1p((texts + 0.5 - frequency) / (frequency + 0.5)).astype(np.float32)[:, np.newaxis]
-    directions = unit_rows(asked.sums(weighted))
-    label_sums = of_labels.sums(weighted)
+    sums = bags.sums(weighted, 0, first)
+    directions, label_sums = unit_rows(sums[:queries]), sums[queries:]
     padded = np.vstack([label_sums, np.zeros_like(weighted, shape=(1, weighted.shape[1]))])  # the last is no label's
     closeness = np.zeros((queries, texts))
     for start in range(0, texts, BLOCK):
         block = slice(start, start + BLOCK)
-        sums = of_texts.sums(weighted, start, start + BLOCK)
+        sums = bags.sums(weighted, first + start, first + start + BLOCK)
         if labels:
             sums += padded[label_of[block]]
         closeness[:, block] = np.einsum("td,qd->qt", unit_rows(sums), directions)
@@ -109,9 +109,10 @@ def closeness_of_bags(
 
 def _numbered(tokens: Integers) -> tuple[Integers, Integers]:
     """Return the distinct tokens and the number of each token among them, as np.unique does, but sooner."""
-    numbers = np.zeros(int(tokens.max(initial=-1)) + 1, dtype=np.int64)
-    numbers[tokens] = 1
-    distinct = np.flatnonzero(numbers)
+    occurs = np.zeros(int(tokens.max(initial=-1)) + 1, dtype=bool)
+    occurs[tokens] = True
+    distinct = occurs.nonzero()[0]
+    numbers = np.empty(occurs.size, dtype=np.int64)  # only those of the distinct tokens are ever touched
     numbers[distinct] = np.arange(distinct.size)
     return distinct, numbers[tokens]
 
@@ -153,31 +154,26 @@ class Bags:
         return np.asarray(np.add.reduce(rows, axis=1))
 
 
-def _divided(tokens: Integers, text_of: Integers, *sizes: int) -> Iterator[Bags]:
-    """Yield the texts in groups of these sizes."""
-    ends = np.cumsum(sizes)
-    bounds = [0, *np.searchsorted(text_of, ends).tolist()]
-    for (first, last), size, end in zip(pairwise(bounds), sizes, ends.tolist(), strict=True):
-        yield Bags(tokens[first:last], text_of[first:last] - (end - size), size)
+def _frequency(bags: Bags, queries: int, first: int, label_of: Integers, tokens: int) -> Integers:
+    """Return for each token in how many texts it occurs, or in their labels, shape (tokens,).
 
-
-def _frequency(texts: Bags, labels: Bags, label_of: Integers, tokens: int) -> Integers:
-    """Return for each token in how many texts it occurs, or in their labels, shape (tokens,)."""
-    keys = texts.text_of * np.int64(tokens) + texts.tokens
-    if labels.tokens.size:
-        keys = np.concatenate([keys, _under_labels(labels, label_of, tokens)])
+    queries, first: the number of the first label and of the first text.
+    """
+    begin = bags.starts[first]
+    keys = (bags.text_of[begin:] - first) * np.int64(tokens) + bags.tokens[begin:]
+    if bags.starts[queries] < begin:
+        keys = np.concatenate([keys, _under_labels(bags, queries, label_of, tokens)])
     keys.sort()
     distinct = keys[np.concatenate([keys[:1] >= 0, keys[1:] != keys[:-1]])]
     return np.bincount(np.remainder(distinct, max(tokens, 1), out=distinct), minlength=tokens)
 
 
-def _under_labels(labels: Bags, label_of: Integers, tokens: int) -> Integers:
+def _under_labels(bags: Bags, queries: int, label_of: Integers, tokens: int) -> Integers:
     """Return a key (text * tokens + token) for each text and each token of its label."""
-    texts = np.flatnonzero(label_of >= 0)
-    starts = np.array(labels.starts)
-    first = starts[label_of[texts]]
-    place, lengths = ranges(first, starts[label_of[texts] + 1] - first)
-    return np.repeat(texts, lengths) * tokens + labels.tokens[place]
+    texts = (label_of >= 0).nonzero()[0]
+    starts, labels = np.array(bags.starts), queries + label_of[texts]
+    place, lengths = ranges(starts[labels], starts[labels + 1] - starts[labels])
+    return texts.repeat(lengths) * tokens + bags.tokens[place]
 
 
 def ranges(starts: Integers, lengths: Integers) -> tuple[Integers, Integers]:

@@ -86,7 +86,7 @@ def without_tags(documents: Iterable[Document], passages: Sequence[Passage], req
 
 
 def _without_tags(document: Document, first: Passage, texts: Sequence[str], required: Spans) -> Document:
-    nodes = [] if is_code_name(first.file_name) else text_nodes(document.text)
+    nodes = text_nodes(document.text) if "<" in document.text and not is_code_name(first.file_name) else []
     if not nodes:
         return document
     held = places_in_documents(required, [document]).get(0, ())

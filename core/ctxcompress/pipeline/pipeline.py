@@ -113,7 +113,7 @@ def _forgiving(task: Task, run: Callable[[Task], Compression]) -> Compression:
     failures, last = list[Failure](), [task]
 
     def attempt(config: CompressionConfig) -> Compression:
-        last[0] = replace(task, config=config)
+        last[0] = task if config is task.config else replace(task, config=config)
         return run(last[0])
 
     try:
@@ -125,7 +125,8 @@ def _forgiving(task: Task, run: Callable[[Task], Compression]) -> Compression:
         result = _as_they_came(last[0], failures[-1])
     for failure in failures:
         warn(failure.warning())
-    return replace(result, failures=(*failures, *_endured(result)))
+    failures += _endured(result)
+    return replace(result, failures=tuple(failures)) if failures else result
 
 
 def without_failures(config: CompressionConfig, work: Callable[[CompressionConfig], T], failures: list[Failure]) -> T:

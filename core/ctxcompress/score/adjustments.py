@@ -48,6 +48,8 @@ _ABOUT = tuple(
 
 def unasked_boilerplate(query: str, table: SegmentTable) -> list[int]:
     """Return the numbers of the boilerplate segments that the query does not ask for."""
+    if _BOILERPLATE not in table.kinds:
+        return []
     asked = [said for asked, said in _ABOUT if asked.search(query)]
     numbers = (number for number, kind in enumerate(table.kind) if kind is _BOILERPLATE)
     return [number for number in numbers if not any(said.search(table.texts[number]) for said in asked)]
@@ -223,13 +225,12 @@ def _runs(table: SegmentTable) -> Iterator[Sequence[_Line]]:
 def _lines(table: SegmentTable) -> Iterator[tuple[tuple[int, int], _Line]]:
     """Yield ((document, number of the line), line) for each line that may be part of contents or of an index."""
     count = 0
-    for number, text in enumerate(table.texts):
-        lines = text.split("\n") if table.kind[number] in _OF_LINES else ()
+    for number, (text, kind) in enumerate(zip(table.texts, table.kind, strict=True)):
+        lines = text.split("\n") if kind in _OF_LINES else ()
         for line in filter(None, map(str.strip, lines)):
             count += 1
-            place = table.document[number], count
-            if len(line) <= _LONGEST_LINE and (line[-1:].isdigit() or line[-1:] == ")"):
-                found = _LINE.fullmatch(line)
+            if (line[-1].isdigit() or line[-1] == ")") and len(line) <= _LONGEST_LINE:
+                place, found = (table.document[number], count), _LINE.fullmatch(line)
                 if found:
                     pages = [int(page) for page in _NUMBERS.findall(found["pages"])]
                     yield place, _Line(number, _name(found["name"]), pages, "," in found["gap"])

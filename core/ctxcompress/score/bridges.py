@@ -6,7 +6,7 @@ rare names with it.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -136,6 +136,8 @@ class Bridges:
         self._ignored = ignored | set(query.lower().split())
         self._with_name: dict[str, set[int]] = {}
         """Name -> the segments that have it, of the names that were looked for."""
+        self._rarity: dict[str, float] = {}
+        """The same name -> how rare it is among passages; 0 if it leads nowhere."""
 
     def features(self, probability: Floats, sources: Sequence[int] | None = None) -> Floats:
         """Return one row per name in BRIDGES and one column per segment.
@@ -184,17 +186,12 @@ class Bridges:
         for segment in sources if self._corpus.has_titles else ():
             for name in self._names(segment):
                 of_name.setdefault(name, []).append(segment)
-        self._find(of_name)
+        self._find([name for name in of_name if name not in self._rarity])
         shared, probability, passage = [0.0] * before.size, before.tolist(), self._passage_of
-        count, most = self._passages, max(3, self._passages // 4)
-        for name in sorted(of_name):
-            found, best = self._with_name[name], of_name[name]
-            frequency = len({passage[segment] for segment in found})
-            if not 2 <= frequency <= most:
-                continue
-            worth = math.log1p((count - frequency + 0.5) / (frequency + 0.5)) * max(map(probability.__getitem__, best))
-            own = {passage[segment] for segment in best}
-            for segment in found:
+        for name in sorted(name for name in of_name if self._rarity[name]):
+            worth = self._rarity[name] * max(map(probability.__getitem__, of_name[name]))
+            own = {passage[segment] for segment in of_name[name]}
+            for segment in self._with_name[name]:
                 if own != {passage[segment]}:
                     shared[segment] += worth
         return np.array(shared)
@@ -207,13 +204,17 @@ class Bridges:
             if (word[0].isupper() or word[0].isdigit()) and len(word) > 1 and word.lower() not in self._ignored
         }
 
-    def _find(self, names: Iterable[str]) -> None:
-        """Find the segments with each of these names that was not looked for yet."""
-        new = [name for name in names if name not in self._with_name]
-        self._with_name |= {name: set() for name in new}
-        found = self._corpus.in_segments(new) if new else None
+    def _find(self, names: Sequence[str]) -> None:
+        """Find the segments with each of these names, and how rare it is. One in many passages leads nowhere."""
+        self._with_name |= {name: set() for name in names}
+        found = self._corpus.in_segments(names) if names else None
         for segment, number in zip(found.text.tolist(), found.word.tolist(), strict=True) if found else ():
-            self._with_name[new[number]].add(segment)
+            self._with_name[names[number]].add(segment)
+        count, most = self._passages, max(3, self._passages // 4)
+        for name in names:
+            frequency = len({self._passage_of[segment] for segment in self._with_name[name]})
+            is_rare = 2 <= frequency <= most
+            self._rarity[name] = math.log1p((count - frequency + 0.5) / (frequency + 0.5)) if is_rare else 0.0
 
     def sources(self, before: Floats) -> list[int]:
         """Return the best segments, few per passage: their names are followed."""

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, Integers
 from ctxcompress.encoders.encoder import Comparer, Encoder, WordComparer
+from ctxcompress.encoders.static import WordTable
 from ctxcompress.encoders.vectors import as_numbers, checked_numbers, unit, without_surrogates
 from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.score.corpus import Corpus
@@ -38,7 +39,7 @@ class Closeness:
     labels: Floats
     """Of each distinct label of a section, shape (1 + clauses, labels)."""
     label_of: Integers
-    """The number of each section's label, shape (sections,); -1 for none."""
+    """The number of each segment's label, that of its section, shape (segments,); -1 for none."""
 
 
 def closeness_of_all(comparer: Comparer, query: str, clauses: Sequence[str], corpus: Corpus) -> Closeness:
@@ -49,9 +50,10 @@ def closeness_of_all(comparer: Comparer, query: str, clauses: Sequence[str], cor
     asked = [query, *clauses]
     numbers: dict[str, int] = {}
     found = [-1 if label == "" else numbers.setdefault(label, len(numbers)) for label in corpus.label_texts]
-    label_of, labels = np.array(found, dtype=np.intp), list(numbers)
-    if isinstance(comparer, WordComparer):
-        of_segments, of_labels = _by_words(comparer, asked, corpus, label_of, len(labels))
+    label_of, labels = np.array([found[section] for section in corpus.sections], dtype=np.intp), list(numbers)
+    if isinstance(comparer, WordTable | WordComparer):  # to ask for a protocol takes time
+        words = dict(zip(corpus.label_texts, corpus.labels, strict=True))
+        of_segments, of_labels = _by_words(comparer, asked, corpus, [words[label] for label in labels], label_of)
     else:
         of_segments = _compared(comparer, asked, [_labelled(corpus, number) for number in range(len(corpus.texts))])
         of_labels = _compared(comparer, asked, labels)
@@ -59,20 +61,15 @@ def closeness_of_all(comparer: Comparer, query: str, clauses: Sequence[str], cor
 
 
 def _by_words(
-    comparer: WordComparer, asked: Sequence[str], corpus: Corpus, label_of: Integers, labels: int
+    comparer: WordComparer, asked: Sequence[str], corpus: Corpus, labels: Sequence[Sequence[str]], label_of: Integers
 ) -> tuple[Floats, Floats]:
-    """Compare the words of every segment with its label, and of every label. labels: the number of distinct ones.
+    """Compare the words of every segment with its label, and of every label. labels: the words of each.
 
     Return (shape (asked, segments), shape (asked, labels)).
     """
-    queries = split_each(asked)
-    words: list[Sequence[str]] = [()] * labels
-    for number, label in zip(label_of.tolist(), corpus.labels, strict=True):
-        if number >= 0:
-            words[number] = label
-    under = label_of[np.asarray(corpus.sections, dtype=np.intp)]
-    of_segments, of_labels = comparer.compare_words(queries, corpus.words, words, under)
-    return _checked_table(of_segments, len(asked), len(under)), _checked_table(of_labels, len(asked), labels)
+    of_segments, of_labels = comparer.compare_words(split_each(asked), corpus.words, labels, label_of)
+    segments = _checked_table(of_segments, len(asked), len(corpus.words))
+    return segments, _checked_table(of_labels, len(asked), len(labels))
 
 
 def closeness_of_best(

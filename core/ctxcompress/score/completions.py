@@ -8,6 +8,7 @@ label, the other fields of its record, its branch of a tree. It *needs* what it 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ _UNENDED = _PROSE | {Kind.HEADING}
 _NOTED = _PROSE | {Kind.TABLE}
 _MARK = lazy_regex(r"\[\^?\w{1,4}\]|[\xb9\xb2\xb3\u2070\u2074-\u2079]|(?<=\S)\*{1,3}(?!\w)|(?<![\w*])\*{1,3}(?= \w)")
 """A mark of a note, in the text or before the note."""
+_RAISED = lazy_regex(r"[\xb9\xb2\xb3\u2070\u2074-\u2079]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,8 @@ class Completions:
     is_mutual: NDArray[np.bool_]
     """Whether the first one completes the second, too. Same shape."""
     records: Integers
-    """The number of the record of each segment, -1 outside of records. The fields of a record complete each other."""
+    """The number of the record of each segment, -1 outside of them; empty without any. The fields of a record complete
+    each other."""
     heads: Sequence[tuple[int, int]] = ()
     """Values that are records of their own, and the names or tags above them that no other such value needs."""
     parents: Sequence[int] = ()
@@ -101,16 +104,23 @@ def completions_in(table: SegmentTable) -> Completions:
     label stands elsewhere. The end of a longer passage is completed by the next one only if that begins with a small
     letter or a figure: it may be from anywhere.
     """
-    mutual = [_is_in_paragraph(table, number) for number in range(len(table.segments) - 1)]
-    times = Counter(text for number, text in enumerate(table.texts) if table.is_lone(number))
+    kinds, has_records = table.kind, _RECORD in table.kinds
+    mutual = [
+        one == other and kind in _PROSE and document == following
+        for one, other, kind, document, following in zip(
+            table.block, table.block[1:], kinds[1:], table.document, table.document[1:], strict=False
+        )
+    ]
+    times = Counter(table.texts[first] for first, end in pairwise(table.first) if end - first == 1)
     before = [number for number, is_mutual in enumerate(mutual) if is_mutual or _goes_on(table, number, times)]
+    after = [_next(table, number) for number in before] if Kind.BOILERPLATE in table.kinds else [n + 1 for n in before]
     return Completions(
         np.array(before, np.intp),
-        np.array([_next(table, number) for number in before], np.intp),
+        np.array(after, np.intp),
         np.array([mutual[number] for number in before], bool),
-        _records(table),
-        _heads(table),
-        _parents(table),
+        _records(table) if has_records else np.zeros(0, np.intp),
+        _heads(table) if has_records else (),
+        _parents(table) if _LIST_ITEM in table.kinds else (),
         _notes(table),
     )
 
@@ -122,15 +132,6 @@ def _next(table: SegmentTable, number: int) -> int:
     while after < end - 1 and table.kind[after] is Kind.BOILERPLATE:
         after += 1
     return after
-
-
-def _is_in_paragraph(table: SegmentTable, number: int) -> bool:
-    """Tell whether the next segment goes on with the paragraph of this one."""
-    return (
-        table.block[number] == table.block[number + 1]
-        and table.kind[number + 1] in _PROSE
-        and table.document[number] == table.document[number + 1]
-    )
 
 
 def _goes_on(table: SegmentTable, number: int, times: Mapping[str, int]) -> bool:
@@ -192,7 +193,8 @@ def _notes(table: SegmentTable) -> Sequence[tuple[int, int]]:
     """Return each note with each segment that has its mark: the last one of two or three segments with the same."""
     marked: dict[str, list[int]] = {}
     for number, text in enumerate(table.texts):
-        if table.kind[number] in _NOTED and ("*" in text or "[" in text or not text.isascii()):
+        may_be = "*" in text or "[" in text or (not text.isascii() and _RAISED.search(text))
+        if may_be and table.kind[number] in _NOTED:
             for mark in set(_MARK.findall(text)):
                 marked.setdefault(mark, []).append(number)
     return [(places[-1], one) for places in marked.values() if len(places) in (2, 3) for one in places[:-1]]

@@ -62,14 +62,12 @@ class Concordance:
 
         first: the number of the first text to look in; texts count from it.
         """
-        begin = self._begin[first]
-        which = np.zeros(self._numbers.size, np.int32)
-        which[[self.vocabulary[word] for word in words]] = range(1, len(words) + 1)
-        which = which[self._numbers[begin:]]
-        found = which.nonzero()[0]
-        places = found + begin
+        numbers, begin = [self.vocabulary[word] for word in words], self._begin[first]
+        is_wanted, which = np.zeros(self._numbers.size, bool), np.empty(self._numbers.size, np.intp)
+        is_wanted[numbers], which[numbers] = True, range(len(words))
+        places = is_wanted[self._numbers[begin:]].nonzero()[0] + begin
         text = self._begin.searchsorted(places, side="right") - 1
-        return Found(text - first, places - self._begin[text], which[found].astype(np.intp) - 1)
+        return Found(text - first, places - self._begin[text], which[self._numbers[places]])
 
 
 @dataclass(frozen=True)  # no slots: cached properties serve the next query
@@ -174,7 +172,7 @@ def _unescaped(text: str) -> str:
 
 def _section_labels(passages: Sequence[Passage], table: SegmentTable) -> tuple[list[str], list[Sequence[str]]]:
     """Return the title and headings of each section, and the words of its innermost heading."""
-    firsts = np.flatnonzero(np.diff(table.sections, prepend=-1)).tolist()
+    firsts = [number for number, (one, other) in enumerate(pairwise([-1, *table.sections])) if one != other]
     before = _headings_before(passages, table)
     places = [(table.document[number], table.segments[number].heading) for number in firsts]
     under = [(passages[document], heading or before.get(document, ())) for document, heading in places]

@@ -79,12 +79,12 @@ class Stage:
         Features are added one after the other: the order in which a matrix product adds them depends on the processor
         and on a segment's place among the others.
         """
-        total: Floats = np.full(tables[0].shape[1], self.intercept)
+        total: Any = self.intercept
         done = 0
         for rows in tables:
-            total += np.add.reduce(rows * self.weights[done : done + len(rows), np.newaxis], axis=0)
+            total = total + np.add.reduce(rows * self.weights[done : done + len(rows), np.newaxis], axis=0)
             done += len(rows)
-        return total
+        return np.asarray(total)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +145,8 @@ def matches_in(corpus: Corpus, question: Question) -> Matches:
 def _same_dates(query: str, corpus: Corpus, wanted: Mapping[str, float], terms: Terms) -> Integers:
     """Return the keys of the dates of a query in units with the same date: "December 2015" is in "2015-12-01"."""
     number, keys = {term: place for place, term in enumerate(wanted)}, set[int]()
+    if not any(map(str.isdecimal, query)):  # as in all dates
+        return np.zeros(0, np.intp)
     labels = [segment.label for segment in corpus.segments[: len(corpus.own)]]
     for span, asked in islice(dates_in(query), _MOST_DATES):
         of_words = terms.of_words(split_words(query[span.start : span.end])).values()

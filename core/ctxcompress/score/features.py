@@ -149,14 +149,14 @@ class Units:
     def of(cls, corpus: Corpus) -> "Units":
         """Find the units. Turns of several documents with the same title are one conversation."""
         table, begins = corpus.table, corpus.table.begins[1:]
-        rows, turns = table.is_source | of_kinds(table, _ROWS), corpus.turns
-        both = turns[1:] & turns[:-1]
-        starts, continues = np.ones(turns.size, dtype=bool), ~table.begins
+        rows, continues = table.is_source | of_kinds(table, _ROWS), ~table.begins
         continues[1:] &= ~(rows[1:] & rows[:-1])
-        if both.any():
-            blocks, titles = np.array(table.block), [corpus.titles[document] for document in table.document]
-            starts[1:] = begins | ~both | (blocks[1:] != blocks[:-1])
-            continues[1:] |= begins & both & [one == other for one, other in pairwise(titles)]
+        if Kind.TURN not in table.kinds:
+            return cls(np.arange(rows.size), continues)
+        both, starts = corpus.turns[1:] & corpus.turns[:-1], np.ones(rows.size, dtype=bool)
+        blocks, titles = np.array(table.block), [corpus.titles[document] for document in table.document]
+        starts[1:] = begins | ~both | (blocks[1:] != blocks[:-1])
+        continues[1:] |= begins & both & [one == other for one, other in pairwise(titles)]
         return cls(np.cumsum(starts) - 1, continues[starts])
 
     def before(self, values: Floats) -> Floats:
@@ -190,7 +190,7 @@ def _neighbour_rows(units: Units, matches: Matches, own: Floats, covered: Floats
         covered + units.before(covered) - in_both / matches.weight,
         _covered_around(units, body, idf) / matches.weight,
     )
-    return [row[number] for row in rows]
+    return [row[number] for row in rows] if size < number.size else list(rows)
 
 
 def _covered_around(units: Units, body: Occurrences, idf: Floats) -> Floats:
@@ -241,4 +241,4 @@ def turn_features(corpus: Corpus, probability: Floats) -> Floats:
 
 def is_conversation(corpus: Corpus) -> bool:
     """Tell whether most segments are turns."""
-    return 2 * int(corpus.turns.sum()) > len(corpus.segments)
+    return 2 * corpus.table.kind.count(Kind.TURN) > len(corpus.segments)

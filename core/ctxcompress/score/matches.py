@@ -71,10 +71,11 @@ def counted(keys: Integers, units: int, terms: int, times: Floats | None = None)
     """
     order = keys.argsort()
     ordered = keys[order]
-    starts = np.flatnonzero(np.concatenate((_FIRST_IS_NEW[: ordered.size], ordered[1:] != ordered[:-1])))
+    is_new = np.concatenate((_FIRST_IS_NEW[: ordered.size], ordered[1:] != ordered[:-1]))
     # These are whole numbers, so their sum does not depend on the order.
-    total = np.add.reduceat(np.ones(keys.size) if times is None else times[order], starts)
-    return Occurrences(*np.divmod(ordered[starts], max(terms, 1)), total, units, terms)
+    total = np.bincount(is_new.cumsum() - 1, None if times is None else times[order]).astype(float)
+    unit, term = np.divmod(ordered[is_new], max(terms, 1))
+    return Occurrences(unit, term, total, units, terms)
 
 
 def contained(keys: Integers, others: Integers) -> NDArray[np.bool_]:
@@ -200,8 +201,8 @@ def find_matches(
     """
     words, labels = corpus.words, corpus.labels
     found = occurrences(corpus.concordance, query, terms, asked)
-    more = dated[~contained(dated, found.keys())]
-    if more.size:
+    if dated.size:
+        more = dated[~contained(dated, found.keys())]
         times = np.concatenate((found.times, np.ones(more.size)))
         found = counted(np.concatenate((found.keys(), more)), found.units, found.terms, times)
     label, name, of_segment, body = _levels(found, map(len, (labels, corpus.names, corpus.own, words)))
@@ -306,10 +307,17 @@ def deviation(values: Floats) -> float:
 
 
 def standardized(values: Floats) -> Floats:
-    """Return the values in standard deviations from their mean; all 0 if they are equal."""
-    scaled = values / (np.abs(values).max(initial=0.0) or 1.0)  # so that no square overflows or underflows
-    spread = deviation(scaled) if scaled.size else 0.0
-    return (scaled - scaled.mean()) / spread if spread > 1e-9 else np.zeros(values.shape)
+    """Return the values in standard deviations from the mean of their row, the last dimension; 0 where all are equal.
+
+    They are scaled by the greatest one first, so that no square overflows or underflows.
+    """
+    if not values.size:
+        return values
+    greatest = np.maximum.reduce(np.abs(values), axis=-1, keepdims=True)
+    scaled = values / np.where(greatest > 0, greatest, 1.0)
+    apart = scaled - np.add.reduce(scaled, axis=-1, keepdims=True) / values.shape[-1]
+    spread = np.sqrt(np.add.reduce(apart * apart, axis=-1, keepdims=True) / values.shape[-1])
+    return np.asarray(np.divide(apart, spread, out=np.zeros(values.shape), where=spread > 1e-9))
 
 
 def log_odds(probability: Floats) -> Floats:

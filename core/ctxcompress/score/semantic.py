@@ -4,26 +4,24 @@ Encoders differ in the range of their numbers, so these are compared only within
 from the mean.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, TypeVar, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from ctxcompress.data.table import Floats
+from ctxcompress.data.table import Floats, Integers
 from ctxcompress.encoders import WORDS, encoder_named
 from ctxcompress.encoders.encoder import Comparer, Encoder, knowledge, word_vectors_of
 from ctxcompress.encoders.static import WordTable
 from ctxcompress.guarded import called_in_time
-from ctxcompress.score.closeness import Closeness, closeness_of_all, closeness_of_best
+from ctxcompress.score.closeness import closeness_of_all, closeness_of_best
 from ctxcompress.score.corpus import Corpus
 from ctxcompress.score.matches import ranks, stacked, standardized
 from ctxcompress.score.source_features import is_program
 
 __all__ = ["NO_SEMANTICS", "READ", "SEMANTIC", "Meaning", "Reader", "Semantics"]
-
-T = TypeVar("T")
 
 SEMANTIC = (
     "similarity",  # in standard deviations from the mean
@@ -53,8 +51,6 @@ _LEAST_PASSAGES = 3
 """With fewer passages clauses are not compared: only a query of several hops needs them."""
 _MOST_OF_QUERY = 0.6
 """The share of the query's weight in one segment from which the word table is not asked: words found what they say."""
-_LEAST_COMPARED = 2
-"""One text alone cannot be closer than others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +69,9 @@ class Meaning:
 
         covered: the greatest share of the query's weight in one segment. is_alone: see `model`.
         """
-        if self.has_table and covered >= _MOST_OF_QUERY:
-            return 0.0
-        return 1.0 if is_alone else self._called(partial(knowledge, self.comparer, corpus.words))
+        if self.has_table:
+            return float(covered < _MOST_OF_QUERY)
+        return 1.0 if is_alone else called_in_time("encoder", partial(knowledge, self.comparer, corpus.words))
 
     def model(self, *, is_alone: bool) -> str:
         """Return the name of the model that has weights for the features; see evidence.COLUMNS.
@@ -91,13 +87,21 @@ class Meaning:
         Raises ConfigError unless the comparer gives one number for each text.
         """
         several = len(corpus.titles) >= _LEAST_PASSAGES
-        closeness = self._called(partial(closeness_of_all, self.comparer, query, clauses if several else (), corpus))
-        of_clauses = _clause_rows(corpus, closeness) if several else np.zeros((_CLAUSE_ROWS, len(corpus.texts)))
-        return np.vstack([_segment_rows(corpus, closeness), _label_rows(corpus, closeness), of_clauses])
-
-    def _called(self, work: Callable[[], T]) -> T:
-        """Do work that asks the comparer. Only the table is no plug-in."""
-        return work() if self.has_table else called_in_time("encoder", work)
+        compared = partial(closeness_of_all, self.comparer, query, clauses if several else (), corpus)
+        closeness = compared() if self.has_table else called_in_time("encoder", compared)  # the table is no plug-in
+        segments, labels = standardized(closeness.segments), standardized(closeness.labels)
+        whole, under = segments[0], closeness.label_of
+        return stacked(
+            [
+                whole,
+                whole - whole.max(),
+                _ranked(closeness.segments[0]),
+                _closest_of_passage(corpus, whole),
+                _of_labels(labels[0], under),
+                _of_labels(_ranked(closeness.labels[0]), under),
+                *(_clause_rows(corpus, segments, labels, under) if several else np.zeros((_CLAUSE_ROWS, whole.size))),
+            ]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,34 +172,15 @@ NO_SEMANTICS = Semantics()
 """Nothing tells: words decide alone."""
 
 
-def _segment_rows(corpus: Corpus, closeness: Closeness) -> Floats:
-    of_question = closeness.segments[0]
-    if of_question.size < _LEAST_COMPARED:
-        return np.zeros((4, of_question.size))
-    standard = standardized(of_question)
-    of_passage = _closest_of_passage(corpus, standard)
-    return stacked([standard, standard - standard.max(), 1 / (1 + ranks(of_question)), of_passage])
+def _ranked(closeness: Floats) -> Floats:
+    """Return 1 / the rank of each text; 0 for one alone, which cannot be closer than others."""
+    return 1 / (1 + ranks(closeness)) if closeness.size > 1 else np.zeros(closeness.size)
 
 
-def _label_rows(corpus: Corpus, closeness: Closeness) -> Floats:
-    of_question = closeness.labels[0]
-    standard, rank = np.zeros((2, of_question.size))
-    if of_question.size >= _LEAST_COMPARED:
-        standard, rank = standardized(of_question), 1 / (1 + ranks(of_question))
-    return stacked([_of_sections(corpus, closeness, values) for values in (standard, rank)])
-
-
-def _clause_rows(corpus: Corpus, closeness: Closeness) -> Floats:
-    best, best_labels = _closest_part(closeness.segments), _closest_part(closeness.labels)
-    of_passage = _closest_of_passage(corpus, best)
-    return stacked([best, of_passage, _of_sections(corpus, closeness, best_labels)])
-
-
-def _closest_part(closeness: Floats) -> Floats:
-    """Return for each text its similarity to the closest part of the query; 0 for one alone."""
-    if closeness.shape[1] < _LEAST_COMPARED:
-        return np.zeros(closeness.shape[1])
-    return np.asarray(np.array([standardized(of_part) for of_part in closeness]).max(axis=0))
+def _clause_rows(corpus: Corpus, segments: Floats, labels: Floats, under: Integers) -> list[Floats]:
+    """Return the rows from "clause_similarity" on: of the closest part of the query."""
+    best = np.maximum.reduce(segments)
+    return [best, _closest_of_passage(corpus, best), _of_labels(np.maximum.reduce(labels), under)]
 
 
 def _closest_of_passage(corpus: Corpus, standard: Floats) -> Floats:
@@ -205,6 +190,6 @@ def _closest_of_passage(corpus: Corpus, standard: Floats) -> Floats:
     return closest[corpus.passage]
 
 
-def _of_sections(corpus: Corpus, closeness: Closeness, values: Floats) -> Floats:
-    """Return, for each segment, the value of its section's label; 0 if there is none."""
-    return np.append(values, 0.0)[closeness.label_of[np.asarray(corpus.sections, dtype=np.intp)]]
+def _of_labels(values: Floats, under: Integers) -> Floats:
+    """Return, for each segment, the value of its section's label; 0 if there is none. under: the labels."""
+    return np.append(values, 0.0)[under]

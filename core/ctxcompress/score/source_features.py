@@ -160,5 +160,5 @@ def _resembles(low: str, parts: Sequence[str], weights: Mapping[str, float]) -> 
 
 def is_program(corpus: Corpus) -> bool:
     """Tell whether most segments are source code that defines something, unlike data in braces."""
-    sources = int(np.count_nonzero(corpus.table.is_source))
-    return 2 * sources > len(corpus.segments) and any(segment.unit in _DEFINES for segment in corpus.segments)
+    units = corpus.table.unit
+    return 2 * units.count(None) < len(units) and not _DEFINES.isdisjoint(units)
