@@ -13,17 +13,17 @@ __all__ = ["Line", "LineKind", "has_signs", "is_diff", "is_log", "is_output", "l
 
 _SAMPLE = 5_000
 """Characters that are read to tell what a text is."""
-_CLOCK = r"(?=[^\n\d]{0,64}+\d)[^\n\"'(=]{0,64}?(?:\d\d:\d\d:\d\d|\d\d\.\d\d\.\d\d\.\d{6}|\b1\d{9}\b)"
+_CLOCK = r"(?=[\t -/:-~]{0,64}+[^\t -/:-~\n])[^\n\"'(=]{0,64}?(?:\d\d:\d\d:\d\d|\d\d\.\d\d\.\d\d\.\d{6}|\b1\d{9}\b)"
 _LEVELS = "TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|SEVERE|FATAL|CRITICAL|PANIC"
 _ENTRY = rf"""
-      (?!\|) (?: (?![^\n]{{0,40}}-->) {_CLOCK} | \[[ ]*\d+\.\d{{3,9}}\][ ] | \d{{6}}[ ]\d{{6}}[ ] )
+      (?!\|) (?: (?={_CLOCK}) (?![^\n]{{0,40}}-->) | \[[ ]*\d+\.\d{{3,9}}\][ ] | \d{{6}}[ ]\d{{6}}[ ] )
     | (?=(?:[^\n"'(=A-Z]++|[A-Z](?![A-Z]{{3}}))*+[A-Z])
       [^\n"'(=]{{0,60}}? \b(?:{_LEVELS})(?:[]:|>)}}]|[ ]{{2}}|[ ]-|[ ]\[)
-    | (?=(?:[^\n(l]++|l(?!evel=))*+l) [^\n(]{{0,60}}?\blevel=\w
+    | (?=[^\n(=]{{0,66}}+=) [^\n(]{{0,60}}?\blevel=\w
     | (?:{_LEVELS})[ \t]+[^\s=]
     | [\w.-]+[-_]\d+[ ]+\|[ ]
 """
-"""A time stamp or a level near the beginning of a line. The digit, the capital letters or the word of each of them are
+"""A time stamp or a level near the beginning of a line. The digit, the capital letters or the sign of each of them are
 looked for first: most lines have none."""
 _FRAME = r"""
       [ \t|+]*+File[ ]"[^"\n]+",[ ]line[ ]\d
