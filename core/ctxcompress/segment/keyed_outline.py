@@ -32,10 +32,10 @@ _INNERMOST, _OUTERMOST = 1_000_000, -1_000_000
 """The depths of the rest of a value at the beginning, and of a section."""
 _NAME = lazy_regex(r"\.(?:ya?ml|toml|ini|cfg|cnf|conf|properties|desktop|service|(?:editor|git)config)$", re.IGNORECASE)
 _SECTION = lazy_regex(r"^[ \t]*+(?P<mark>\[\[?)(?P<name>[^\[\],\n]++)\]\]?[ \t]*+(?:[#;].*+)?\r?$", re.MULTILINE)
-_NESTED = lazy_regex(
-    r"^[ ]*+(?:- )?(?:[\w.\"'/@$<{}-]|:(?!\s))++:[ ]*+\r?\n(?:[ ]*+- |[ ]++(?:[\w.\"'/@$<{}-]|:(?!\s))++:)",
-    re.MULTILINE,
-)
+_KEY = r"(?:[\w.\"'/@$<{}-]|:(?!\s))++"
+_BELOW = rf":[ ]*+\r?\n(?:[ ]*+- |[ ]++{_KEY}:)"
+_NESTED, _MAY_BE_NESTED = lazy_regex(rf"^[ ]*+(?:- )?{_KEY}{_BELOW}", re.MULTILINE), lazy_regex(_BELOW)
+"""A key above an entry; and the end of its line with the beginning of the entry, which is found ten times as fast."""
 _LINE = lazy_regex(
     r"""(?P<indent>[ \t]*+)(?P<dashes>(?:-(?:[ \t]++|(?=\s|\Z)))++)?+
     (?:(?P<key>"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+'|(?!["'\#;\[\]{}&*!|>%`])(?:[^:=\s]++|:(?=\S)|[ \t]++(?=[^\#\s:=]))++)
@@ -72,7 +72,8 @@ def keyed_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
     if "\n" not in text or is_code_name(name):  # most passages of prose have no line break
         return ()
     sample = text[: text.rfind("\n", 0, _SAMPLE) + 1] if len(text) > _SAMPLE else text
-    may_be = (":" in sample and _NESTED.search(sample)) or ("[" in sample and _SECTION.search(sample))
+    is_nested = _MAY_BE_NESTED.search(sample) and _NESTED.search(sample)
+    may_be = is_nested or ("[" in sample and _SECTION.search(sample))
     return _Reader(text).nodes() if may_be and _are_entries(_Reader(sample).lines) else ()
 
 

@@ -54,6 +54,8 @@ def _without_running_lines(text: str, blocks: Iterable[Block]) -> Sequence[Block
     interrupt sentences where the pages were put together.
     """
     blocks = list(blocks)
+    if len(text) < 2 * _PAGE:  # the second page ends before
+        return blocks
     found = (places for places in _repeated(text, blocks) if _are_running(text, blocks, places))
     running = {number for places in found for number in places}
     if not running:
