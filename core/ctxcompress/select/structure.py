@@ -34,6 +34,8 @@ _TITLED = frozenset((Kind.LIST_ITEM, Kind.CODE))
 _REFERRING = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE))
 _REFERENCES = REFERENCES - {"das", "la", "lo"}
 """The words that refer to what was said before. At the beginning of a sentence the others are articles."""
+_LONGEST_REFERENCE = 40
+"""Characters, more than such a word has with the marks around it."""
 _SELF_CONTAINED = 100
 """Characters: what a shorter text says depends on what stands around it. Twice, it says two things."""
 _COPY = 0.3
@@ -187,16 +189,17 @@ def _announcing(table: SegmentTable) -> list[int]:
         number
         for number, text in enumerate(table.texts)
         if ((":" in text or "\uff1a" in text) and text.rstrip(_AFTER_COLON).endswith(_COLONS))
-        or _is_title(table, number, text.strip())
+        or _is_title(table, number)
     ]
 
 
-def _is_title(table: SegmentTable, number: int, text: str) -> bool:
+def _is_title(table: SegmentTable, number: int) -> bool:
     """Tell whether a segment is a line of its own, and no sentence, right above a list or code, or what is indented
     deeper; if it is an item, only the latter."""
-    if table.kind[number] not in _TITLES or "\n" in text or not text or not _is_block(table, number):
+    if table.kind[number] not in _TITLES or not _is_block(table, number):
         return False
-    if ends_sentence(text):
+    text = table.texts[number].strip()
+    if not text or "\n" in text or ends_sentence(text):
         return False
     below, is_item = table.kind[number + 1], table.kind[number] is Kind.LIST_ITEM
     is_deeper = _indentation(table.texts[number + 1]) > _indentation(table.texts[number])
@@ -245,7 +248,7 @@ def _antecedents(table: SegmentTable) -> list[int]:
 
 def _refers(text: str) -> bool:
     """Tell whether a sentence begins with a word that stands for something before it."""
-    words = text.split(None, 1)
+    words = text.lstrip()[:_LONGEST_REFERENCE].split(None, 1)
     return bool(words) and words[0].strip(",.;:()").lower() in _REFERENCES
 
 

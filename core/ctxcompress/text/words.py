@@ -135,8 +135,8 @@ class Terms:
         number = {term: index for index, term in enumerate(wanted)}
         found: dict[str, list[int]] = {}
         if has_unspaced("".join(filterfalse(str.isascii, words))):
-            found = _with_grams(number, list(filter(_UNSPACED_CHARACTER.match, words)))
-            words = list(filterfalse(_UNSPACED_CHARACTER.match, words))
+            unspaced = dict.fromkeys(filter(_UNSPACED_CHARACTER.match, words))
+            found, words = _with_grams(number, list(unspaced)), list(filterfalse(unspaced.__contains__, words))
         if self._other:
             return found | self._matching_other(words, number, self._other)
         for word, terms in self.of_words(self._like(wanted, words)).items():
