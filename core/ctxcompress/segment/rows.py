@@ -33,8 +33,8 @@ _READ = 2_000
 _COLUMNS, _ALIGNED = 0.6, 0.8
 """The least share of lines with a gap between columns, and of filled ones with it at the same place."""
 _GAP = lazy_regex(r"[^\s.!?:;](?: {2,}|\t[ \t]*| \| )\S")
-_GAPS = ("  ", "\t", " | ")
-"""What a gap has: most prose has none of them."""
+_MAY_BE_GAP = lazy_regex(r"  (?<=[^\s.!?:;]  )|\t(?<=[^\s.!?:;]\t)| \| (?<=[^\s.!?:;] \| )")
+"""Its beginning, which is found twice as fast: most prose has none."""
 _PUNCTUATED = lazy_regex(r"[^\W\d_]{2}[)\]\"'\u2019]?(?:[.,;!?](?=\s)|[-\u2010\u00ad]\s*\Z)")
 _FOLDER = lazy_regex(r"(?:\.{0,2}/[^\n]*|\.{1,2}|[^\s/]++/[^\n]*):\Z")
 """The line above the files of a folder."""
@@ -68,7 +68,7 @@ def column_rows(text: str, start: int, end: int, block: int, first: int, heading
 
     block: the number of the block. first: the number of the first segment in the text. heading: its heading path.
     """
-    if text.count("\n", start, end) < _FEWEST - 1 or not any(text.find(gap, start, end) >= 0 for gap in _GAPS):
+    if text.count("\n", start, end) < _FEWEST - 1 or not _MAY_BE_GAP.search(text, start, end):
         return []
     raw = split_lines(text[start:end])
     whole = [line for line in raw if any(map(str.isalnum, line))]
