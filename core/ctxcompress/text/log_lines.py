@@ -64,6 +64,8 @@ _VARIABLE = lazy_regex(
 )
 """Numbers and words with digits, addresses, paths, quoted strings; and as a group the words that have none of these, in
 which they would be looked for at every letter."""
+_VARIED = lazy_regex(r"[\d\"'\\/#]")
+"""A sign that each of these has, but for the words of the group."""
 _NO_OUTPUT = lazy_regex(
     r"""[|'"]|.*+(?<=[;{},\u3002])|.*+(?<=[^.]:)|(?:[-*+\u2022]|\#{1,6}|\d+[.)])[ ]|//|[\w.-]++=
     |(?:[^ $]++|[ ](?!=[ ])|\$(?![\w{]))*+[ $]|(?:[^,]*+,(?![ ])){3}|[\d\s.,:%/+-]*+$|(?=.*+(?<=\d)).*(?:\.[ ]?){5,}\d+$
@@ -192,10 +194,12 @@ def _is_pattern(words: tuple[str, ...]) -> bool:
 
 
 def _printed(text: str) -> tuple[int, list[str]]:
-    """Return the number of different lines, and those that a program may have printed."""
+    """Return the number of different lines, and those that a program may have printed; none if few have what varies."""
     part, middle = _SAMPLE // 3, len(text) // 2
     read = text if len(text) <= _SAMPLE else "\n".join((text[:part], text[middle : middle + part], text[-part:]))
     lines = {line.strip()[:_LONG_LINE] for line in read.split("\n")} - {""}
+    if sum(_VARIED.search(line) is not None for line in lines) < _REPEATED * len(lines):
+        return len(lines), []
     return len(lines), [line for line in lines if not _NO_OUTPUT.match(line)]
 
 
