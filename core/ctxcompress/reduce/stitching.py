@@ -151,8 +151,8 @@ def _repeated_paragraphs(texts: Sequence[str], kept: Sequence[Sequence[Span]], o
             folded = " ".join(paragraph.split())
             if len(folded.encode("utf-8", "replace")) < _SHORTEST:
                 continue
-            inside = Span(span.start, span.start + len(paragraph))
-            if intersection([inside], kept[number]) == (inside,) and owner.setdefault(folded, number) != number:
+            is_kept = any(start <= span.start and span.start + len(paragraph) <= end for start, end in kept[number])
+            if is_kept and owner.setdefault(folded, number) != number:
                 again.append(span)
         if again:
             found[number] = intersection(again, kept[number])

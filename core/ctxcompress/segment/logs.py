@@ -5,14 +5,13 @@ file.
 """
 
 import re
-from collections import Counter
 from itertools import pairwise
 
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.rows import begins_with_header
 from ctxcompress.text.lines import EQUAL_DIGITS, split_lines
-from ctxcompress.text.log_lines import Line, LineKind, has_signs, is_diff, is_output, log_lines
+from ctxcompress.text.log_lines import Line, LineKind, has_signs, is_diff, is_output, line_kind, log_lines
 
 __all__ = ["log_segments", "output_segments"]
 
@@ -62,10 +61,14 @@ class _Log:
 
     def _read(self, line: Line) -> Line:
         """Return a line with the kind that it has after its gutter, if it goes on from the lines above."""
-        text = self._text[line.start : line.end]
-        if not self._gutter or text[: len(self._gutter)].translate(EQUAL_DIGITS) != self._gutter:
+        body = line.start + len(self._gutter)
+        if (
+            not self._gutter
+            or self._text[line.start : body].translate(EQUAL_DIGITS) != self._gutter
+            or body == line.end
+        ):
             return line
-        kind = next(log_lines(text[len(self._gutter) :]), line).kind
+        kind = line_kind(self._text[body : line.end])
         return line._replace(kind=kind) if kind in _GOING_ON else line
 
     def _add(self, line: Line) -> None:
@@ -116,9 +119,11 @@ class _Log:
 def _gutter(text: str) -> str:
     """Return what nearly all lines begin with, such as a time stamp or the name of a service. Its digits are 0."""
     heads = [line[:_LONGEST_GUTTER].translate(EQUAL_DIGITS) for line in text[:_MOST_READ].split("\n") if line]
-    counts = Counter(head[: at + 1] for head in heads for at, character in enumerate(head) if character == " ")
-    gutters = (head for head, times in counts.items() if "0" in head and times >= _NEARLY_ALL * len(heads))
-    return max(gutters, key=len, default="") if len(heads) > 1 else ""
+    few = heads[: 1 + int((1 - _NEARLY_ALL) * len(heads))]  # one of them has it
+    begins = {head[: at + 1] for head in few for at, character in enumerate(head) if character == " "}
+    least = max(_NEARLY_ALL * len(heads), 2)
+    gutters = (each for each in begins if "0" in each and sum(head.startswith(each) for head in heads) >= least)
+    return max(gutters, key=len, default="")
 
 
 def _diff_segments(text: str) -> list[Segment]:

@@ -69,6 +69,8 @@ _UNDERLINED = lazy_regex(
     r"(?<![^\n]\n)^(?P<title>\S[^\n]*)\n(?P<line>(?P<sign>[~^\"'+*#.])(?P=sign){2,})[ \t]*(?=\n\s|\Z)", re.MULTILINE
 )
 """A title over a line of a sign that Markdown does not know, as reStructuredText has them, and an empty line."""
+_UNDERLINE = lazy_regex(r"\n([~^\"'+*#.])\1\1")
+"""What the line under such a title begins with, which is found much faster: few texts have one."""
 _WORD = lazy_regex(r"\w")
 _SIGNS = "=-~^"
 """The signs under titles, from the first level on; others are below."""
@@ -173,6 +175,8 @@ def _with_known_underlines(source: str) -> tuple[str, dict[int, int]]:
     A line of tildes within a fence of tildes closes it.
     """
     levels: dict[int, int] = {}
+    if not _UNDERLINE.search(source):
+        return source, levels
     parts, end, seen = list[str](), 0, 0
     is_fenced = source.startswith("~~~")
     for match in _UNDERLINED.finditer(source):

@@ -21,6 +21,7 @@ __all__ = ["conversation_segments", "prose_segments", "segments_together"]
 
 # A name is ten times as fast as an attribute of an enum.
 _HEADING, _LIST_ITEM, _TABLE, _CODE = Kind.HEADING, Kind.LIST_ITEM, Kind.TABLE, Kind.CODE
+_PARAGRAPH, _TURN, _BOILERPLATE = Kind.PARAGRAPH, Kind.TURN, Kind.BOILERPLATE
 _LONG_ITEM, _LONG_TURN, _LONG_FENCE = 300, 500, 400
 """The most characters of a list item, a turn and a code block that are not split."""
 _IN_TURNS = frozenset((_LIST_ITEM, _TABLE, _CODE))
@@ -54,18 +55,20 @@ def _without_running_lines(text: str, blocks: Iterable[Block]) -> Sequence[Block
     interrupt sentences where the pages were put together.
     """
     blocks = list(blocks)
+    if len(text) < 2 * _PAGE:  # the second page ends before
+        return blocks
     found = (places for places in _repeated(text, blocks) if _are_running(text, blocks, places))
     running = {number for places in found for number in places}
     if not running:
         return blocks
-    return [block._replace(kind=Kind.BOILERPLATE) if n in running else block for n, block in enumerate(blocks)]
+    return [block._replace(kind=_BOILERPLATE) if n in running else block for n, block in enumerate(blocks)]
 
 
 def _repeated(text: str, blocks: Sequence[Block]) -> Iterable[Sequence[int]]:
     """Return the numbers of the blocks that are the same but for their numbers, if there are enough of them."""
     alike = defaultdict[str, list[int]](list)
     for number, block in enumerate(blocks):
-        is_short = block.kind is Kind.PARAGRAPH and block.end - block.start <= _LONGEST_FOOT
+        is_short = block.kind is _PARAGRAPH and block.end - block.start <= _LONGEST_FOOT
         if is_short and _NUMBER.search(text, block.start, block.end):
             alike[_NUMBER.sub("0", " ".join(text[block.start : block.end].split()))].append(number)
     return (places for places in alike.values() if len(places) >= _FEWEST_PAGES)
@@ -77,7 +80,7 @@ def _are_running(text: str, blocks: Sequence[Block], places: Sequence[int]) -> b
     counted = zip(*([int(number) for number in _NUMBER.findall(each)] for each in texts), strict=True)
     goes_up = any(all(one < other for one, other in pairwise(numbers)) for numbers in counted)
     before = (blocks[place - 1] for place in places if place)
-    open_ = sum(each.kind is Kind.PARAGRAPH and not ends_sentence(text[each.start : each.end]) for each in before)
+    open_ = sum(each.kind is _PARAGRAPH and not ends_sentence(text[each.start : each.end]) for each in before)
     pages = sorted(blocks[other].start - blocks[place].start for place, other in pairwise(places))
     return goes_up and pages[len(pages) // 2] >= _PAGE and open_ >= _INTERRUPTING * len(places)
 
@@ -115,15 +118,15 @@ def turn_segments(
     """
     start, body, end = turn
     if end - start <= _LONG_TURN and "```" not in text[body:end]:
-        yield Segment(Kind.TURN, start, end, number, label=label)
+        yield Segment(_TURN, start, end, number, label=label)
         return
     if body > start:
-        yield Segment(Kind.TURN, start, body, number, label=label)
+        yield Segment(_TURN, start, body, number, label=label)
     first += body > start
     for block in markdown_blocks(text[body:end]) if body < end else ():
         moved = Block(block.kind, block.start + body, block.end + body)
         for part in _split(text, moved, number, first, language):
-            kind = part.kind if part.kind in _IN_TURNS else Kind.TURN
+            kind = part.kind if part.kind in _IN_TURNS else _TURN
             yield part._replace(kind=kind, needs=(*part.needs, *needs), label=label)
             first += 1
 
@@ -134,15 +137,15 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
         return table_rows(text, block, number, first)
     if kind is _CODE:
         return _code(text, block, number, first)
-    if kind in (_HEADING, Kind.BOILERPLATE) or (kind is _LIST_ITEM and end - start <= _LONG_ITEM):
+    if kind in (_HEADING, _BOILERPLATE) or (kind is _LIST_ITEM and end - start <= _LONG_ITEM):
         return [Segment(kind, start, end, number, heading)]
     if text[start] in "[{" and (records := embedded_records(Segment(kind, start, end, number, heading), text, first)):
         return records
-    if kind is Kind.PARAGRAPH and (rows := column_rows(text, start, end, number, first, heading)):
+    if kind is _PARAGRAPH and (rows := column_rows(text, start, end, number, first, heading)):
         return rows
     cuts = pairwise([start, *split_sentences(text, start, end, language)])
     sentences = [Segment(kind, begin, cut, number, heading) for begin, cut in cuts]
-    return _under_labels(text, sentences, first) if kind is Kind.PARAGRAPH and len(sentences) > 2 else sentences
+    return _under_labels(text, sentences, first) if kind is _PARAGRAPH and len(sentences) > 2 else sentences
 
 
 def _under_labels(text: str, sentences: Sequence[Segment], first: int) -> Sequence[Segment]:
@@ -252,7 +255,7 @@ def segments_together(
     recorded = [number for number, speaker in enumerate(speakers) if speaker and texts[number]]
     for number in recorded if len(recorded) > 1 else ():
         speaker = speakers[number]
-        if speaker and not any(part.kind in (_HEADING, Kind.TURN) for part in changed.get(number, segmented[number])):
+        if speaker and not any(part.kind in (_HEADING, _TURN) for part in changed.get(number, segmented[number])):
             said = Turn(0, 0, len(texts[number]))
             changed[number] = list(turn_segments(texts[number], said, 0, 0, (), speaker, language))
     return changed
@@ -265,7 +268,7 @@ def _by_lines(
     lone = {number: found for number, found in enumerate(turns) if found}
     if not lone or len(texts) == 1:
         return {}
-    are_turns = {number for number in lone if segmented[number][0].kind is Kind.TURN}
+    are_turns = {number for number in lone if segmented[number][0].kind is _TURN}
     names = Counter(name for name, _ in lone.values())
     speaking = {lone[number][0] for number in are_turns} | _who_speak_again(texts, lone, names)
     all_speak_again = len(lone) == len(texts) and bool(are_turns) and min(names.values()) > 1

@@ -158,8 +158,10 @@ def _masked(part: str) -> str:
         "`" in part or ("]" in part and "](" in part) or (":" in part and "://" in part)
     ):  # one character is found faster
         part = _OPAQUE.sub(lambda match: "x" * len(match.group()), part)
+    if part.isascii():
+        return part
     part = _BULLET.sub("-", part)
-    if part.isascii() or part.isprintable():
+    if part.isprintable():
         return part
     return _UNUSUAL_SPACE.sub(" ", replace_surrogates(part, "x"))
 

@@ -11,7 +11,7 @@ from ctxcompress.text.lines import ends_sentence
 
 __all__ = ["OF_SENTENCES", "assemble", "gaps", "is_within_quotes", "stripped_end"]
 
-_RECORD, _CODE = Kind.RECORD, Kind.CODE
+_RECORD, _CODE, _TURN, _LOG = Kind.RECORD, Kind.CODE, Kind.TURN, Kind.LOG  # ten times as fast as attributes of an enum
 _MARGIN = " \t>"
 _BLANK = lazy_regex(r"(?:\s|\\[nrt])*+")
 """White space, which is escaped in JSON text within a string."""
@@ -55,7 +55,7 @@ def _separator(text: str, segments: Sequence[Segment], previous: int, number: in
     """Return the white space before segment `number`, or before its block if the previous segment is in another one.
     After the speaker of a turn it is the white space after the speaker."""
     first = number
-    if segments[previous].kind is Kind.TURN and previous in segments[number].needs:
+    if segments[previous].kind is _TURN and previous in segments[number].needs:
         return Span(after, segments[previous].end)
     if segments[previous].block != segments[number].block:
         while segments[first - 1].block == segments[number].block:
@@ -104,7 +104,7 @@ def gaps(
         return []
     if table.kinds <= _WITHOUT_SENTENCES:
         return [] if is_within else list(_inner_gaps(table, document, spans))
-    if table.kind[number] is Kind.LOG:
+    if table.kind[number] is _LOG:
         return [] if is_within else list(_line_gaps(table, document, spans))
     pieces = list(_pieces(table, document, spans))
     ends, starts = [0, *(end for _, end in pieces)], [*(start for start, _ in pieces), table.end[last - 1]]

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import takewhile
+from itertools import chain, takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,8 +73,8 @@ class Costs:
     def ahead(self, segments: Sequence[int]) -> None:
         """Count these segments together, and the separator, if they are not known."""
         if self._counts is None:
-            texts = (_counted_of(self._texts[number]) for number in segments)
-            self._layout.count.ahead((self._layout.separator, *texts))
+            texts = map(_counted_of, map(self._texts.__getitem__, segments))
+            self._layout.count.ahead(chain((self._layout.separator,), texts))
 
     def at_least(self, item: int) -> float:
         """Estimate the tokens of a segment from its length and the counts so far, with a margin."""

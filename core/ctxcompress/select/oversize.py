@@ -21,8 +21,6 @@ _MANY_TRIES = 64
 """The same before a statement of source code, a record or a word is split; and of words of a segment, one by one."""
 _WORD = lazy_regex(r"\S++")
 _LETTER = lazy_regex(r"\w")
-_MOST_TOKENS = 4
-"""The most tokens of one character: the bytes of its UTF-8 encoding."""
 _FENCES = ("```", "~~~")
 _FENCE_LINE = lazy_regex(r"^[ \t>]*+(?:`{3}|~{3})[^\n]*+\n?", re.MULTILINE)
 
@@ -38,8 +36,8 @@ def best_split(
     """
     found = (_Lone(table, number, layout, budget) for number in ranking if table.kind[number] is not Kind.HEADING)
     best = next(found, None)
-    if best is None or (len(best.text) * _MOST_TOKENS <= budget and not table.needs(best.number)):
-        return None  # it fits, whatever its tokens
+    if best is None or best.fits_surely:
+        return None
     tries = _MANY_TRIES if best.is_formal else _TRIES
     formal: list[_Lone] = []
     for lone in chain((best,), islice(found, tries - 1)):
@@ -109,6 +107,14 @@ class _Lone:
         around = [self.table.texts[other] for other in self.table.needs(self.number)]
         is_tagged = any(text.lstrip().startswith("<") for text in around) and not self.text.lstrip().startswith("<")
         return not is_tagged and not is_within_quotes(self.table, self.number)
+
+    @property
+    def fits_surely(self) -> bool:
+        """Whether it fits alone, whatever its tokens: none is shorter than a byte."""
+        if self.layout.sources or self.table.needs(self.number):
+            return False
+        around = self.layout.tokens("") + self.layout.opening(self.table.passage[self.number])
+        return around + len(self.text.encode(errors="replace")) <= self.budget
 
     def fits(self, spans: Spans) -> bool:
         """Tell whether these spans of its document fit alone."""

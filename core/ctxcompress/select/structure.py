@@ -18,6 +18,7 @@ __all__ = ["Structure"]
 
 # A name is ten times as fast as an attribute of an enum.
 _HEADING, _TABLE, _CODE, _TURN = Kind.HEADING, Kind.TABLE, Kind.CODE, Kind.TURN
+_PARAGRAPH, _LIST_ITEM, _RECORD, _BOILERPLATE = Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.RECORD, Kind.BOILERPLATE
 _REPEATABLE = frozenset((_HEADING, _TABLE))
 _ANNOUNCED = frozenset((Kind.LIST_ITEM, Kind.TABLE, Kind.CODE, Kind.RECORD))
 """The kinds that cannot be kept without their announcement."""
@@ -35,6 +36,8 @@ _TITLED = frozenset((Kind.LIST_ITEM, Kind.CODE))
 _REFERRING = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM, Kind.QUOTE))
 _REFERENCES = REFERENCES - {"das", "la", "lo"}
 """The words that refer to what was said before. At the beginning of a sentence the others are articles."""
+_LONGEST_REFERENCE = 40
+"""Characters, more than such a word has with the marks around it."""
 _SELF_CONTAINED = 100
 """Characters: what a shorter text says depends on what stands around it. Twice, it says two things."""
 _COPY = 0.3
@@ -151,7 +154,7 @@ def _is_speaker(table: SegmentTable, number: int) -> bool:
 
 def _brackets(table: SegmentTable) -> set[int]:
     """Return the opening and closing brackets of data, which need each other, the headers and parents of records."""
-    records = [number for number, kind in enumerate(table.kind) if kind is Kind.RECORD]
+    records = [number for number, kind in enumerate(table.kind) if kind is _RECORD]
     texts = table.texts
     needs = {number: table.needs(number) for number in records if table.needed[number]}
     needed = {other for others in needs.values() for other in others}
@@ -194,18 +197,19 @@ def _announcing(table: SegmentTable) -> list[int]:
         number
         for number, text in enumerate(table.texts)
         if ((":" in text or "\uff1a" in text) and text.rstrip(_AFTER_COLON).endswith(_COLONS))
-        or _is_title(table, number, text.strip())
+        or _is_title(table, number)
     ]
 
 
-def _is_title(table: SegmentTable, number: int, text: str) -> bool:
+def _is_title(table: SegmentTable, number: int) -> bool:
     """Tell whether a segment is a line of its own, and no sentence, right above a list or code, or what is indented
     deeper; if it is an item, only the latter."""
-    if table.kind[number] not in _TITLES or "\n" in text or not text or not _is_block(table, number):
+    if table.kind[number] not in _TITLES or not _is_block(table, number):
         return False
-    if ends_sentence(text):
+    text = table.texts[number].strip()
+    if not text or "\n" in text or ends_sentence(text):
         return False
-    below, is_item = table.kind[number + 1], table.kind[number] is Kind.LIST_ITEM
+    below, is_item = table.kind[number + 1], table.kind[number] is _LIST_ITEM
     is_deeper = _indentation(table.texts[number + 1]) > _indentation(table.texts[number])
     return (is_deeper and below in _TITLES) or (below in _TITLED and (is_deeper or not is_item))
 
@@ -228,7 +232,7 @@ def _announcements(table: SegmentTable, above: Sequence[int]) -> list[int]:
     found = [-1] * len(segments)
     for number in above:
         kind = segments[number].kind
-        if kind not in _ANNOUNCED or kind is Kind.LIST_ITEM:
+        if kind not in _ANNOUNCED or kind is _LIST_ITEM:
             end = _end_of_run(table, number)
             found[number + 1 : end] = [number] * (end - number - 1)
         if _is_label(table, number):
@@ -241,10 +245,10 @@ def _antecedents(table: SegmentTable) -> list[int]:
     does not, under the same heading, or in the same item of a list; for each that goes on after boilerplate, such as
     the foot of a page, where it begins; -1 for all others."""
     found = [-1] * len(table.segments)
-    for above, number in pairwise(n for n, kind in enumerate(table.kind) if kind is not Kind.BOILERPLATE):
+    for above, number in pairwise(n for n, kind in enumerate(table.kind) if kind is not _BOILERPLATE):
         kind, goes_on = table.kind[number], number > above + 1 and not ends_sentence(table.texts[above])
         if kind in _REFERRING and kind is table.kind[above] and (goes_on or _refers(table.texts[number])):
-            places = (table.document, table.heading) if kind is Kind.PARAGRAPH else (table.document, table.block)
+            places = (table.document, table.heading) if kind is _PARAGRAPH else (table.document, table.block)
             if all(place[above] == place[number] for place in places):
                 found[number] = above if found[above] < 0 else found[above]
     return found
@@ -252,7 +256,7 @@ def _antecedents(table: SegmentTable) -> list[int]:
 
 def _refers(text: str) -> bool:
     """Tell whether a sentence begins with a word that stands for something before it."""
-    words = text.split(None, 1)
+    words = text.lstrip()[:_LONGEST_REFERENCE].split(None, 1)
     return bool(words) and words[0].strip(",.;:()").lower() in _REFERENCES
 
 
@@ -285,12 +289,12 @@ def _end_of_run(table: SegmentTable, number: int) -> int:
     """Return where the list items, tables and code right under a segment end, and what is indented deeper. Under a list
     item, the next one that is not indented deeper ends them."""
     end, last, is_deeper = table.first[table.document[number] + 1], number + 1, False
-    depth, is_item = _indentation(table.texts[number]), table.kind[number] is Kind.LIST_ITEM
+    depth, is_item = _indentation(table.texts[number]), table.kind[number] is _LIST_ITEM
     while last < end:
         kind = table.kind[last]
         if table.block[last] != table.block[last - 1]:
             is_deeper = _indentation(table.texts[last]) > depth
-        goes_on = kind is Kind.BOILERPLATE or (kind in _ANNOUNCED and not (is_item and kind is Kind.LIST_ITEM))
+        goes_on = kind is _BOILERPLATE or (kind in _ANNOUNCED and not (is_item and kind is _LIST_ITEM))
         if not (is_deeper or goes_on):
             break
         last += 1
@@ -301,7 +305,7 @@ def _end_of_paragraph(table: SegmentTable, number: int) -> int:
     """Return where the paragraph right under a segment ends, or within a paragraph, where its next line ends; right
     after the segment if there is none. A line of a log announces only an indented line."""
     end, last = table.first[table.document[number] + 1], number + 1
-    if last == end or table.kind[last] is Kind.HEADING:
+    if last == end or table.kind[last] is _HEADING:
         return last
     block = table.block[last]
     if table.kind[number] is Kind.LOG:

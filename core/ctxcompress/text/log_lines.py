@@ -9,21 +9,21 @@ from typing import NamedTuple
 
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["Line", "LineKind", "has_signs", "is_diff", "is_log", "is_output", "line_shape", "log_lines"]
+__all__ = ["Line", "LineKind", "has_signs", "is_diff", "is_log", "is_output", "line_kind", "line_shape", "log_lines"]
 
 _SAMPLE = 5_000
 """Characters that are read to tell what a text is."""
-_CLOCK = r"(?=[^\n\d]{0,64}+\d)[^\n\"'(=]{0,64}?(?:\d\d:\d\d:\d\d|\d\d\.\d\d\.\d\d\.\d{6}|\b1\d{9}\b)"
+_CLOCK = r"(?=[\t -/:-~]{0,64}+[^\t -/:-~\n])[^\n\"'(=]{0,64}?(?:\d\d:\d\d:\d\d|\d\d\.\d\d\.\d\d\.\d{6}|\b1\d{9}\b)"
 _LEVELS = "TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|SEVERE|FATAL|CRITICAL|PANIC"
 _ENTRY = rf"""
-      (?!\|) (?: (?![^\n]{{0,40}}-->) {_CLOCK} | \[[ ]*\d+\.\d{{3,9}}\][ ] | \d{{6}}[ ]\d{{6}}[ ] )
+      (?!\|) (?: (?={_CLOCK}) (?![^\n]{{0,40}}-->) | \[[ ]*\d+\.\d{{3,9}}\][ ] | \d{{6}}[ ]\d{{6}}[ ] )
     | (?=(?:[^\n"'(=A-Z]++|[A-Z](?![A-Z]{{3}}))*+[A-Z])
       [^\n"'(=]{{0,60}}? \b(?:{_LEVELS})(?:[]:|>)}}]|[ ]{{2}}|[ ]-|[ ]\[)
-    | (?=(?:[^\n(l]++|l(?!evel=))*+l) [^\n(]{{0,60}}?\blevel=\w
+    | (?=[^\n(=]{{0,66}}+=) [^\n(]{{0,60}}?\blevel=\w
     | (?:{_LEVELS})[ \t]+[^\s=]
     | [\w.-]+[-_]\d+[ ]+\|[ ]
 """
-"""A time stamp or a level near the beginning of a line. The digit, the capital letters or the word of each of them are
+"""A time stamp or a level near the beginning of a line. The digit, the capital letters or the sign of each of them are
 looked for first: most lines have none."""
 _FRAME = r"""
       [ \t|+]*+File[ ]"[^"\n]+",[ ]line[ ]\d
@@ -64,6 +64,8 @@ _VARIABLE = lazy_regex(
 )
 """Numbers and words with digits, addresses, paths, quoted strings; and as a group the words that have none of these, in
 which they would be looked for at every letter."""
+_VARIED = lazy_regex(r"[\d\"'\\/#]")
+"""A sign that each of these has, but for the words of the group."""
 _NO_OUTPUT = lazy_regex(
     r"""[|'"]|.*+(?<=[;{},\u3002])|.*+(?<=[^.]:)|(?:[-*+\u2022]|\#{1,6}|\d+[.)])[ ]|//|[\w.-]++=
     |(?:[^ $]++|[ ](?!=[ ])|\$(?![\w{]))*+[ $]|(?:[^,]*+,(?![ ])){3}|[\d\s.,:%/+-]*+$|(?=.*+(?<=\d)).*(?:\.[ ]?){5,}\d+$
@@ -84,6 +86,8 @@ _IN_DIFF = lazy_regex(
 )
 _BLANK = 6
 """The fewest lines for each blank one: with fewer, lines are of paragraphs or records."""
+_READ_OF_LINE = 400
+"""Characters of a line that tell what it is."""
 _LONG_LINE = 200
 """Characters of a line that are read to tell whether its shape is repeated."""
 _TERMINAL = "\x1b["
@@ -103,10 +107,11 @@ _SURE = lazy_regex(
 )
 """A line that is of a log even if it is alone."""
 _SPOKEN = lazy_regex(
-    r"\b(?:I|I'm|I'll|[Yy]ou|[Yy]our|[Ww]e|me|[Mm]y|[Hh]e|[Ss]he|lol|thanks|haha)\b(?![-,\]])"
+    r"[IYyWwmMHhSslt](?<!\w.)(?:(?<=I)(?:'m|'ll)?|(?<=[Yy])our?|(?<=[Ww])e|(?<=m)e|(?<=[Mm])y|(?<=[Hh])e|(?<=[Ss])he"
+    r"|(?<=l)ol|(?<=t)hanks|(?<=h)aha)\b(?![-,\]])"
     r"|^\W*[\d:., TZAPMapm/-]{5,26}\W*(?:<[\w .-]{1,30}>|[A-Z][\w'-]{1,20}+(?: [A-Z][\w'-]{1,20}+){0,2}+(?:#\d{4})?:) "
 )
-"""A line that speaks of persons, or has a person's name after its time."""
+"""A line that speaks of persons, or has a person's name after its time. A search skips to the first letters."""
 _MOST_SPOKEN = 0.2
 """The share of the lines that speak of persons from which lines with times are a conversation."""
 _LEAST, _LEAST_SIGNS = 0.45, 0.12
@@ -148,9 +153,14 @@ def log_lines(text: str, end: int | None = None) -> Iterator[Line]:
     start, end = 0, len(text) if end is None else end
     while start < end:
         stop = text.find("\n", start, end) + 1 or end
-        found = _LINE.match(text[start : min(stop, start + 400)])
-        yield Line(_KINDS[(found and found.lastgroup) or "blank"], start, stop)
+        yield Line(line_kind(text[start : min(stop, start + _READ_OF_LINE)]), start, stop)
         start = stop
+
+
+def line_kind(line: str) -> LineKind:
+    """Return what a line is."""
+    found = _LINE.match(line[:_READ_OF_LINE])
+    return _KINDS[(found and found.lastgroup) or "blank"]
 
 
 def is_log(text: str) -> bool:
@@ -192,10 +202,12 @@ def _is_pattern(words: tuple[str, ...]) -> bool:
 
 
 def _printed(text: str) -> tuple[int, list[str]]:
-    """Return the number of different lines, and those that a program may have printed."""
+    """Return the number of different lines, and those that a program may have printed; none if few have what varies."""
     part, middle = _SAMPLE // 3, len(text) // 2
     read = text if len(text) <= _SAMPLE else "\n".join((text[:part], text[middle : middle + part], text[-part:]))
     lines = [line for line in dict.fromkeys(line.strip()[:_LONG_LINE] for line in read.split("\n")) if line]
+    if sum(_VARIED.search(line) is not None for line in lines) < _REPEATED * len(lines):
+        return len(lines), []
     return len(lines), [line for line in lines if not _NO_OUTPUT.match(line)]
 
 

@@ -28,7 +28,8 @@ _LONGEST_REMEMBERED = 1_000
 CARRIED = frozenset(("cl100k_base", "o200k_base", "o200k_harmony"))
 """The encodings whose vocabularies toktok-rs carries."""
 _WORD = 10
-"""Characters of a word and the space after it: more than they have in most texts. A token has less than half of it."""
+"""Characters of a word and the space after it: more than they have in most texts. A token has less than half of it, in
+bytes: one of a script without spaces has one or two characters."""
 _TAIL = 2_000
 """The characters at the end of a text in which its stable beginning may end."""
 _BLANK = lazy_regex(r"[^\S\r\n]{2}[^\S\r\n]++")
@@ -109,7 +110,8 @@ class TokenCounter:
         if self._is_tiktoken:
             if len(text[: _WORD * limit].replace("/", "").split(None, limit)) > limit:
                 return None  # no token has parts of two words, but for slashes at the beginning of a line
-            cut = _PIECE_END.search(text, min(len(text), _WORD * limit // 2))
+            size = _WORD * limit // 2
+            cut = _PIECE_END.search(text, len(text[:size].encode(errors="replace")[:size].decode(errors="ignore")))
             if cut and self(text[: cut.end()]) > limit:
                 return None
         tokens = self(text)

@@ -109,7 +109,9 @@ class Terms:
         if not joined.isascii() and is_varied(joined):
             spelled = [low if low.isascii() else fold(low) or low for low in lowered]
         return {
-            word: (stem,) if is_plain(word, low) and not _SPECIAL.search(stem) else self._of_special(word, low, stem)
+            word: (stem,)
+            if is_plain(word, low) and (stem.isascii() or not _SPECIAL.search(stem))
+            else self._of_special(word, low, stem)
             for word, low, stem in zip(distinct, lowered, self._stem(spelled), strict=True)
         }
 
@@ -132,9 +134,9 @@ class Terms:
         """
         number = {term: index for index, term in enumerate(wanted)}
         found: dict[str, list[int]] = {}
-        if has_unspaced("\n".join(words)):
-            found = _with_grams(number, list(filter(_UNSPACED_CHARACTER.match, words)))
-            words = list(filterfalse(_UNSPACED_CHARACTER.match, words))
+        if has_unspaced("".join(filterfalse(str.isascii, words))):
+            unspaced = dict.fromkeys(filter(_UNSPACED_CHARACTER.match, words))
+            found, words = _with_grams(number, list(unspaced)), list(filterfalse(unspaced.__contains__, words))
         if self._other:
             return found | self._matching_other(words, number, self._other)
         for word, terms in self.of_words(self._like(wanted, words)).items():
@@ -247,8 +249,11 @@ def split_each(texts: Sequence[str]) -> list[Sequence[str]]:
     equal words are one object: otherwise words would take ten times the memory of the texts. A word that a hyphen
     divides at a line end is there as a whole, too, as is a word whose letters are spaced.
     """
-    texts = [_BROKEN.sub(r"\1\2 \1-\2", text) if _MAY_BE_BROKEN.search(text) else text for text in texts]
-    texts = [_SPACED.sub(_with_joined, text) if _MAY_BE_SPACED.search(text) else text for text in texts]
+    every = _BETWEEN.join(texts)  # which is searched once
+    if _MAY_BE_BROKEN.search(every):
+        texts = [_BROKEN.sub(r"\1\2 \1-\2", text) if _MAY_BE_BROKEN.search(text) else text for text in texts]
+    if _MAY_BE_SPACED.search(every):
+        texts = [_SPACED.sub(_with_joined, text) if _MAY_BE_SPACED.search(text) else text for text in texts]
     if sum(map(len, texts)) <= _AT_ONCE:
         return _split_together(texts)
     known: dict[str, str] = {}
