@@ -134,6 +134,17 @@ async def test_a_chunk_is_read_in_full_by_the_id_that_the_text_shows(client: Cal
     assert expanded.structured_content["file_path"] == "docs/client.md"
 
 
+async def test_rows_are_found_and_read_below_their_header(client: Calls, docs: Path) -> None:
+    rows = [f'"Person {n}",Room {n % 7},SN{n},{n}.50' for n in range(100, 200)]
+    (docs / "staff.csv").write_text("\n".join(["name,room,serial number,net price", *rows]), encoding="utf-8")
+    found = await client.call_tool(QUERY, {"query": "what is the serial number of Person 167?"})
+    assert rows[67] in text_of(found)
+    first = ids_of(found)[0]
+    lines = text_of(await client.call_tool("expand_chunk", {"chunk_id": first})).splitlines()
+    assert lines[0] == "name,room,serial number,net price"
+    assert rows[67] in lines
+
+
 async def test_a_chunk_is_cut_to_what_answers_a_query(client: Calls) -> None:
     (name, *_) = ids_of(await client.call_tool(QUERY, ASKED))
     asked = {"chunk_id": name, "max_tokens": 12, "query": "how is the timeout set?"}

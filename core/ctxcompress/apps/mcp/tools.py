@@ -103,7 +103,7 @@ class DocumentTools:
             raise InputError(self._unknown_chunk(name))
         budget = self.tool.config.budget
         limit = min(max_tokens or budget, budget)
-        text = Compressor(self.tool.config).expand(query, Passage(chunk.id, chunk.text, file_path=chunk.path), limit)
+        text = Compressor(self.tool.config).expand(query, Passage(chunk.id, chunk.whole, file_path=chunk.path), limit)
         if not text:
             raise ConfigError(f"max_tokens is {limit}, and nothing of {name!r} fits; give more")
         values = (chunk.id, chunk.path, " > ".join(chunk.header_path), text)
