@@ -41,8 +41,10 @@ class Chunk(NamedTuple):
     """The headings, or the names of the definitions, that contain the whole chunk."""
     text: str
     """The text as it is in the file, without the white space around it."""
-    above: str = ""
-    """What it needs of the text before it, such as the header of its rows."""
+    line: int
+    """The number of its first line in the file."""
+    above: str
+    """What it needs of the text before it, such as the header of its rows, in lines of its own."""
 
     @property
     def whole(self) -> str:
@@ -114,7 +116,7 @@ def chunks_of(text: str, path: str, *, language: str) -> list[Chunk]:
         name = f"{path}#L{line}-L{last}"
         ids[name] = ids.get(name, 0) + 1
         number = f"-{ids[name]}" if ids[name] > 1 else ""
-        chunks.append(Chunk(name + number, path, _common(part), text[start:end], _above(part, text, segments)))
+        chunks.append(Chunk(name + number, path, _common(part), text[start:end], line, _above(part, text, segments)))
     return chunks
 
 

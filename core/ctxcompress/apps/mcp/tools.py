@@ -1,16 +1,18 @@
 """The server's tools, independent of the protocol: searching the folder and reading one chunk of it."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ctxcompress.agents.arguments import object_schema
+from ctxcompress.agents.markers import LeftOut
 from ctxcompress.agents.query_tool import DESCRIPTION, NAME, OUTPUT_SCHEMA, QueryTool
-from ctxcompress.apps.index import FolderIndex
+from ctxcompress.apps.index import Chunk, FolderIndex
 from ctxcompress.compressor import Compressor
 from ctxcompress.data.passages import Passage
-from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError
 
 __all__ = ["DocumentTools", "ToolResult", "ToolSpec"]
 
@@ -22,7 +24,8 @@ _SUGGESTIONS = 5
 # A language model reads the following descriptions.
 _EXPAND = (
     "Read a chunk that query_documents_compressed has found, in full. With max_tokens, read only its beginning; with "
-    "max_tokens and query, the parts that answer the query."
+    "max_tokens and query, the parts that answer the query. What does not fit is named in the last line, such as "
+    "[… 12 lines left out (31-42)]."
 )
 _EXPAND_INPUT: Mapping[str, object] = MappingProxyType(
     {
@@ -43,7 +46,7 @@ _EXPAND_INPUT: Mapping[str, object] = MappingProxyType(
         },
     }
 )
-_CHUNK_FIELDS = ("chunk_id", "file_path", "header_path", "content")
+_CHUNK_FIELDS = ("chunk_id", "file_path", "header_path", "content", "left_out")
 
 
 class ToolResult(NamedTuple):
@@ -103,11 +106,32 @@ class DocumentTools:
             raise InputError(self._unknown_chunk(name))
         budget = self.tool.config.budget
         limit = min(max_tokens or budget, budget)
-        text = Compressor(self.tool.config).expand(query, Passage(chunk.id, chunk.whole, file_path=chunk.path), limit)
+        content, left_out, text = self._read(chunk, query, limit)
         if not text:
             raise ConfigError(f"max_tokens is {limit}, and nothing of {name!r} fits; give more")
-        values = (chunk.id, chunk.path, " > ".join(chunk.header_path), text)
+        values = (chunk.id, chunk.path, " > ".join(chunk.header_path), content, left_out)
         return ToolResult(text, dict(zip(_CHUNK_FIELDS, values, strict=True)))
+
+    def _read(self, chunk: Chunk, query: str, limit: int) -> tuple[str, str, str]:
+        """Return as much of a chunk as fits, what is left out in words, and both in one text."""
+        compressor = Compressor(self.tool.config.for_expansion(limit))
+        if compressor.count(chunk.whole) <= limit:
+            return chunk.whole, "", chunk.whole
+        passage = Passage(chunk.id, chunk.whole, file_path=chunk.path)
+
+        def attempt(room: int) -> tuple[str, str, str]:
+            found = compressor.compress(query, [passage], max_tokens=room)
+            left_out = LeftOut.of_compression(found, chunk.line - chunk.above.count("\n")).said()
+            return found.text, left_out, f"{found.text}\n[… {left_out}]"
+
+        shorter, room = attempt(limit), limit
+        content, left_out, text = shorter
+        with suppress(BudgetTooSmall):  # what must be kept comes before the line that says what is not
+            while content and (excess := compressor.count(text) - limit) > 0 and (room := room - excess) > 0:
+                content, left_out, text = attempt(room)
+            if content and room > 0:
+                return content, left_out, text
+        return shorter[0], shorter[1], shorter[0]
 
     def _unknown_chunk(self, name: str) -> str:
         # Only among the chunks, never on disk, so that an id cannot lead to other files.
