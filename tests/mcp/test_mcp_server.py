@@ -154,21 +154,22 @@ async def test_a_chunk_is_cut_to_what_answers_a_query(client: Calls) -> None:
     assert text_of(await client.call_tool("expand_chunk", {**asked, "max_tokens": 12.0})) == text
 
 
-async def test_a_chunk_that_is_cut_says_which_lines_of_the_file_are_left_out(index: FolderIndex, docs: Path) -> None:
-    lines = [f"- Setting {n} of the pump is {n * 7} litres an hour." for n in range(24)]
-    (docs / "pump.md").write_text("\n".join(["# Pump", "", *lines]), encoding="utf-8")
+async def test_a_chunk_that_is_cut_says_how_much_is_left_out(index: FolderIndex, docs: Path) -> None:
+    text = "\n".join(["# Pump", "", *(f"- Setting {n} of the pump is {n * 7} litres an hour." for n in range(24))])
+    (docs / "pump.md").write_text(text, encoding="utf-8")
+    count = Compressor().count
     async with Client(make_server(index, QueryTool.of(max_tokens=200))) as client:
-        (name,) = ids_of(await client.call_tool(QUERY, {"query": "pump"}))
-        whole = await client.call_tool("expand_chunk", {"chunk_id": name, "max_tokens": 100})
-        (last,) = text_of(whole).splitlines()[-1:]
-        left = int(last.removeprefix("[… ").partition(" ")[0])
-        assert last == f"[… {left} lines left out ({27 - left}-26)]"
-        assert whole.structured_content["left_out"] == last.removeprefix("[… ").removesuffix("]")
-        assert text_of(whole) == f"{whole.structured_content['content']}\n{last}"
-        assert whole.structured_content["content"].endswith(lines[23 - left])
-        (docs / "pump.md").write_text("\n".join(["# Pump", "", *lines[:3]]), encoding="utf-8")
-        whole = await client.call_tool("expand_chunk", {"chunk_id": "pump.md#L1-L5"})
-        assert whole.structured_content["left_out"] == ""
+        for asked in ({}, {"max_tokens": 100}, {"max_tokens": 100, "query": "what is the setting 17?"}):
+            result = await client.call_tool("expand_chunk", {"chunk_id": "pump.md#L1-L26", **asked})
+            told = result.structured_content
+            assert told["tokens_left_out"] == count(text) - count(told["content"]) > 0
+            assert text_of(result) == f"{told['content']}\n[… {told['tokens_left_out']} tokens left out]"
+            assert count(text_of(result)) <= asked.get("max_tokens", 200)
+        assert "Setting 17" in text_of(result)
+    async with Client(make_server(index, QueryTool.of(max_tokens=1_000))) as client:
+        whole = await client.call_tool("expand_chunk", {"chunk_id": "pump.md#L1-L26"})
+        assert text_of(whole) == text
+        assert whole.structured_content["tokens_left_out"] == 0
 
 
 @pytest.mark.parametrize(

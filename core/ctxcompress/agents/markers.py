@@ -102,12 +102,9 @@ class LeftOut:
 
     def marker(self, handle: str) -> str:
         """Return the marker: one line that says how much was left out, and how to read it."""
-        return f"[… {self.said()}: expand {handle}]"
-
-    def said(self) -> str:
-        """Return in words how much was left out: "120 lines left out (41-160)"."""
         amounts = [_amount(self.count, self.unit), _amount(self.tokens, "token")]
-        return f"{', '.join(filter(None, amounts))} left out{self._shown_ranges()}"
+        shown = ", ".join(filter(None, amounts))
+        return f"[… {shown} left out{self._shown_ranges()}: expand {handle}]"
 
     def _shown_ranges(self) -> str:
         if not self.ranges:

@@ -41,8 +41,6 @@ class Chunk(NamedTuple):
     """The headings, or the names of the definitions, that contain the whole chunk."""
     text: str
     """The text as it is in the file, without the white space around it."""
-    line: int
-    """The number of its first line in the file."""
     above: str
     """What it needs of the text before it, such as the header of its rows, in lines of its own."""
 
@@ -116,7 +114,7 @@ def chunks_of(text: str, path: str, *, language: str) -> list[Chunk]:
         name = f"{path}#L{line}-L{last}"
         ids[name] = ids.get(name, 0) + 1
         number = f"-{ids[name]}" if ids[name] > 1 else ""
-        chunks.append(Chunk(name + number, path, _common(part), text[start:end], line, _above(part, text, segments)))
+        chunks.append(Chunk(name + number, path, _common(part), text[start:end], _above(part, text, segments)))
     return chunks
 
 

@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ctxcompress.agents.arguments import object_schema
-from ctxcompress.agents.markers import LeftOut
 from ctxcompress.agents.query_tool import DESCRIPTION, NAME, OUTPUT_SCHEMA, QueryTool
 from ctxcompress.apps.index import Chunk, FolderIndex
 from ctxcompress.compressor import Compressor
@@ -24,8 +23,8 @@ _SUGGESTIONS = 5
 # A language model reads the following descriptions.
 _EXPAND = (
     "Read a chunk that query_documents_compressed has found, in full. With max_tokens, read only its beginning; with "
-    "max_tokens and query, the parts that answer the query. What does not fit is named in the last line, such as "
-    "[… 12 lines left out (31-42)]."
+    "max_tokens and query, the parts that answer the query. If not all of it fits, the last line says so: "
+    "[… 120 tokens left out]."
 )
 _EXPAND_INPUT: Mapping[str, object] = MappingProxyType(
     {
@@ -46,7 +45,8 @@ _EXPAND_INPUT: Mapping[str, object] = MappingProxyType(
         },
     }
 )
-_CHUNK_FIELDS = ("chunk_id", "file_path", "header_path", "content", "left_out")
+_CHUNK_FIELDS = ("chunk_id", "file_path", "header_path", "content")
+_LEFT_OUT = "tokens_left_out"
 
 
 class ToolResult(NamedTuple):
@@ -75,7 +75,9 @@ class DocumentTools:
 
     def specs(self) -> tuple[ToolSpec, ToolSpec]:
         expand_input = object_schema(_EXPAND_INPUT, ("chunk_id",))
-        expand_output = object_schema({name: {"type": "string"} for name in _CHUNK_FIELDS}, _CHUNK_FIELDS)
+        texts: dict[str, object] = {name: {"type": "string"} for name in _CHUNK_FIELDS}
+        fields = {**texts, _LEFT_OUT: {"type": "integer", "minimum": 0}}
+        expand_output = object_schema(fields, tuple(fields))
         return (
             ToolSpec(NAME, DESCRIPTION, self.tool.parameters.schema, OUTPUT_SCHEMA, self.query),
             ToolSpec("expand_chunk", _EXPAND, expand_input, expand_output, self.expand),
@@ -107,31 +109,31 @@ class DocumentTools:
         budget = self.tool.config.budget
         limit = min(max_tokens or budget, budget)
         content, left_out, text = self._read(chunk, query, limit)
-        if not text:
+        if not content:
             raise ConfigError(f"max_tokens is {limit}, and nothing of {name!r} fits; give more")
-        values = (chunk.id, chunk.path, " > ".join(chunk.header_path), content, left_out)
-        return ToolResult(text, dict(zip(_CHUNK_FIELDS, values, strict=True)))
+        values = (chunk.id, chunk.path, " > ".join(chunk.header_path), content)
+        return ToolResult(text, {**dict(zip(_CHUNK_FIELDS, values, strict=True)), _LEFT_OUT: left_out})
 
-    def _read(self, chunk: Chunk, query: str, limit: int) -> tuple[str, str, str]:
-        """Return as much of a chunk as fits, what is left out in words, and both in one text."""
+    def _read(self, chunk: Chunk, query: str, limit: int) -> tuple[str, int, str]:
+        """Return as much of a chunk as fits, the tokens left out, and the text with a line that says so if it fits."""
         compressor = Compressor(self.tool.config.for_expansion(limit))
-        if compressor.count(chunk.whole) <= limit:
-            return chunk.whole, "", chunk.whole
-        passage = Passage(chunk.id, chunk.whole, file_path=chunk.path)
+        passage, whole = Passage(chunk.id, chunk.whole, file_path=chunk.path), compressor.count(chunk.whole)
+        if whole <= limit:
+            return chunk.whole, 0, chunk.whole
 
-        def attempt(room: int) -> tuple[str, str, str]:
-            found = compressor.compress(query, [passage], max_tokens=room)
-            left_out = LeftOut.of_compression(found, chunk.line - chunk.above.count("\n")).said()
-            return found.text, left_out, f"{found.text}\n[… {left_out}]"
+        def attempt(room: int) -> tuple[str, int, str]:
+            content = compressor.compress(query, [passage], max_tokens=room).text
+            left_out = whole - compressor.count(content)
+            return content, left_out, content + _line(left_out)
 
-        shorter, room = attempt(limit), limit
-        content, left_out, text = shorter
-        with suppress(BudgetTooSmall):  # what must be kept comes before the line that says what is not
-            while content and (excess := compressor.count(text) - limit) > 0 and (room := room - excess) > 0:
-                content, left_out, text = attempt(room)
-            if content and room > 0:
-                return content, left_out, text
-        return shorter[0], shorter[1], shorter[0]
+        room = limit - compressor.count(_line(whole))
+        if room >= limit / 2:
+            with suppress(BudgetTooSmall):  # what must be kept comes before the line
+                shown = attempt(room)
+                if shown[0] and compressor.count(shown[2]) <= limit:
+                    return shown
+        content, left_out, _ = attempt(limit)
+        return content, left_out, content
 
     def _unknown_chunk(self, name: str) -> str:
         # Only among the chunks, never on disk, so that an id cannot lead to other files.
@@ -141,6 +143,10 @@ class DocumentTools:
             f"there is no chunk {name[:200]!r}. {hint}Give an id as query_documents_compressed shows it, or search "
             "again: the file may have changed"
         )
+
+
+def _line(left_out: int) -> str:
+    return f"\n[… {left_out:,} tokens left out]"
 
 
 def _expand_arguments(given: Mapping[str, Any]) -> tuple[str, int | None, str]:
