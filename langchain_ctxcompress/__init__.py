@@ -57,10 +57,11 @@ __all__ = [
 if find_spec("langchain") is not None:
     __all__ += ["CtxCompressMiddleware"]
 
-_find, __dir__ = lazy_names(
+__getattr__, __dir__ = lazy_names(
     __name__,
     {
         "CtxAnalysisTransformer": "langchain_ctxcompress.transformer",
+        "CtxCompressMiddleware": "langchain_ctxcompress.middleware",
         "CtxCompressRetriever": "langchain_ctxcompress.retriever",
         "CtxCompressor": "langchain_ctxcompress.compressor",
         "CtxContextBuilder": "langchain_ctxcompress.building",
@@ -78,17 +79,5 @@ _find, __dir__ = lazy_names(
         "query_tool": "langchain_ctxcompress.tools",
         "record": "langchain_ctxcompress.feedback",
     },
+    {"langchain_core": "langchain", "langchain": "agents", "langgraph": "agents"},
 )
-
-
-def __getattr__(name: str) -> object:
-    """Import what is used first. The middleware is there where `langchain` is; the rest needs langchain-core alone."""
-    if name != "CtxCompressMiddleware":
-        return _find(name)
-    try:
-        from langchain_ctxcompress.middleware import CtxCompressMiddleware
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            f"CtxCompressMiddleware needs langchain, and there is no {error.name}; install ctxcompress[agents]"
-        ) from error
-    return CtxCompressMiddleware

@@ -97,4 +97,5 @@ __getattr__, __dir__ = lazy_names(
         "query_tool": "llamaindex_ctxcompress.tools",
         "record": "llamaindex_ctxcompress.feedback",
     },
+    {"llama_index": "llamaindex"},
 )

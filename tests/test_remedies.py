@@ -35,6 +35,20 @@ def test_where_it_is_installed_an_extra_is_added_without_an_index() -> None:
     assert "(from ctxcompress[cli,otel])" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("package", "name", "missing", "extra"),
+    [
+        ("langchain_ctxcompress", "CtxCompressor", "langchain_core", "langchain"),
+        ("langchain_ctxcompress", "CtxCompressMiddleware", "langchain", "agents"),
+        ("llamaindex_ctxcompress", "CtxCompressPostprocessor", "llama_index", "llamaindex"),
+    ],
+)
+def test_an_adapter_without_its_framework_names_the_extra(package: str, name: str, missing: str, extra: str) -> None:
+    program = f"import sys; sys.modules[{missing!r}] = None; from {package} import {name}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
+    assert f"MissingExtra: {name} needs {missing}; run: pip install 'ctxcompress[{extra}]'" in done.stderr
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
 def test_a_page_installs_from_a_checkout(page: Path) -> None:
     """What is not installed yet comes from no index."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from ctxcompress.errors import CtxCompressError
+from ctxcompress.errors import CtxCompressError, MissingExtra
 from ctxcompress.guarded import called, left_out
 
 __all__ = ["lazy_names", "part_of", "plugin", "plugin_names", "plugins"]
@@ -50,16 +50,25 @@ def plugin(group: str, name: str) -> Any:
     raise CtxCompressError(f"no installed package has the entry point {name!r} of {group!r}; install ctxcompress again")
 
 
-def lazy_names(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+def lazy_names(
+    package: str, modules: Mapping[str, str], extras: Mapping[str, str] | None = None
+) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Return `__getattr__` and `__dir__` of a package that exports these names.
 
-    modules: the module of each name. Type checkers need an import of the same names under `TYPE_CHECKING`.
+    modules: the module of each name. Type checkers need an import of the same names under `TYPE_CHECKING`. extras: the
+    extra that brings a package of others, which `__getattr__` names where the package is missing.
     """
 
     def find(name: str) -> object:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name)
-        value = getattr(import_module(modules[name]), name)
+        try:
+            value = getattr(import_module(modules[name]), name)
+        except ModuleNotFoundError as error:
+            missing = (error.name or "").partition(".")[0]
+            if not extras or missing not in extras:
+                raise
+            raise MissingExtra(f"{name} needs {missing}; run: pip install 'ctxcompress[{extras[missing]}]'") from error
         setattr(sys.modules[package], name, value)
         return value
 

@@ -119,6 +119,7 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
     result = run(str(path))
     assert result.exit_code == 1
     assert f"{str(path)!r} is skipped: line 2 is not a passage" in result.stderr
+    assert ("'id'" in result.stderr) == ('"id"' in line)
     assert len(result.stderr) < 1_000
 
 

@@ -74,7 +74,7 @@ def test_a_closed_stream_is_reported(closed: str) -> None:
         ("typer", ["--version"], "ctxcompress[cli]"),
         ("rich", ["--version"], "ctxcompress[cli]"),
         ("pathspec", ["--version"], "ctxcompress[cli]"),
-        ("langchain_core", ["demo"], "ctxcompress[langchain,cli]"),
+        ("langchain_core", ["demo"], "ctxcompress[langchain]"),
     ],
 )
 def test_without_an_extra_its_name_is_said(missing: str, arguments: list[str], extra: str) -> None:

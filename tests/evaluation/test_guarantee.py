@@ -64,7 +64,7 @@ def test_the_upper_bound_is_the_least_loss_that_passes(mean: float) -> None:
 
 def test_too_few_questions_are_refused_with_the_number_that_is_needed() -> None:
     assert [least_questions(loss, 0.9) for loss in (0.02, 0.05, 0.1)] == [114, 45, 22]
-    with pytest.raises(ConfigError, match=r"44 questions, and 45 are needed .* raise max_loss: 0\.051 is possible"):
+    with pytest.raises(ConfigError, match=r"44 questions, and 45 are needed .* a greater loss: 0\.051 is possible"):
         guaranteed_budget(np.zeros((44, 1)), [500])
     with pytest.raises(ConfigError, match=r"0 questions, .* nothing can be shown"):
         guaranteed_budget(np.zeros((0, 1)), [500])

@@ -134,6 +134,17 @@ async def test_a_chunk_is_read_in_full_by_the_id_that_the_text_shows(client: Cal
     assert expanded.structured_content["file_path"] == "docs/client.md"
 
 
+async def test_rows_are_found_and_read_below_their_header(client: Calls, docs: Path) -> None:
+    rows = [f'"Person {n}",Room {n % 7},SN{n},{n}.50' for n in range(100, 200)]
+    (docs / "staff.csv").write_text("\n".join(["name,room,serial number,net price", *rows]), encoding="utf-8")
+    found = await client.call_tool(QUERY, {"query": "what is the serial number of Person 167?"})
+    assert rows[67] in text_of(found)
+    first = ids_of(found)[0]
+    lines = text_of(await client.call_tool("expand_chunk", {"chunk_id": first})).splitlines()
+    assert lines[0] == "name,room,serial number,net price"
+    assert rows[67] in lines
+
+
 async def test_a_chunk_is_cut_to_what_answers_a_query(client: Calls) -> None:
     (name, *_) = ids_of(await client.call_tool(QUERY, ASKED))
     asked = {"chunk_id": name, "max_tokens": 12, "query": "how is the timeout set?"}
@@ -141,6 +152,24 @@ async def test_a_chunk_is_cut_to_what_answers_a_query(client: Calls) -> None:
     assert "It is set with `timeout=`." in text
     assert Compressor().count(text) <= 12
     assert text_of(await client.call_tool("expand_chunk", {**asked, "max_tokens": 12.0})) == text
+
+
+async def test_a_chunk_that_is_cut_says_how_much_is_left_out(index: FolderIndex, docs: Path) -> None:
+    text = "\n".join(["# Pump", "", *(f"- Setting {n} of the pump is {n * 7} litres an hour." for n in range(24))])
+    (docs / "pump.md").write_text(text, encoding="utf-8")
+    count = Compressor().count
+    async with Client(make_server(index, QueryTool.of(max_tokens=200))) as client:
+        for asked in ({}, {"max_tokens": 100}, {"max_tokens": 100, "query": "what is the setting 17?"}):
+            result = await client.call_tool("expand_chunk", {"chunk_id": "pump.md#L1-L26", **asked})
+            told = result.structured_content
+            assert told["tokens_left_out"] == count(text) - count(told["content"]) > 0
+            assert text_of(result) == f"{told['content']}\n[… {told['tokens_left_out']} tokens left out]"
+            assert count(text_of(result)) <= asked.get("max_tokens", 200)
+        assert "Setting 17" in text_of(result)
+    async with Client(make_server(index, QueryTool.of(max_tokens=1_000))) as client:
+        whole = await client.call_tool("expand_chunk", {"chunk_id": "pump.md#L1-L26"})
+        assert text_of(whole) == text
+        assert whole.structured_content["tokens_left_out"] == 0
 
 
 @pytest.mark.parametrize(

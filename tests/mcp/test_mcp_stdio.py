@@ -90,8 +90,8 @@ def test_a_missing_extra_is_named(name: str, tmp_path: Path) -> None:
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
     said = (
-        f"MissingExtra: serving documents needs {name} (mcp 2 or later); "
-        "install it with: pip install 'ctxcompress[mcp]'"
+        f"MissingExtra: the server needs the extra mcp ({name} is missing or too old); "
+        "run: pip install 'ctxcompress[mcp]'"
     )
     assert said in ended.stderr
 

@@ -18,7 +18,7 @@ __all__ = ["QUERY", "Parameter", "Parameters", "QueryArguments", "object_schema"
 # A language model reads these texts.
 QUERY = "What to look for: a question or keywords."
 _OFF = "null switches this off."
-_STATS = "Whether to say how many results each step left."
+_STATS = "Whether to say how many results each step left, if there is room for it."
 _FILTERS = "false drops no result by score, as a duplicate or by a limit; the query alone decides what fits."
 
 _KINDS = {"integer": "a whole number", "number": "a number"}

@@ -47,8 +47,6 @@ QUESTION = "What to look for in the left-out text. Leave it out to read the line
 
 _LEAST_TOKENS = 100
 """The smallest budget of a result in which a marker leaves room for text."""
-_LEAST_LIKELY = 0.05
-"""The least probability of what answers a question. The rest can be read by its lines."""
 _LEAST_EXPANDED = 300
 """The smallest budget of the tool, which has to hold a long line and a marker."""
 _HANDLE_LENGTHS = (8, 16, 64)
@@ -177,7 +175,8 @@ class Expander:
         lines: str | None = None,
         question: str | None = None,
     ) -> str:
-        """Return the text under a handle, some of its lines, or the parts that answer a question.
+        """Return the text under a handle or some of its lines; if a question is asked, the parts of these that answer
+        best.
 
         What does not fit is named by a marker again, with the lines to go on with. Raises CannotExpand if there is no
         such handle, there are no such lines, or the store fails.
@@ -195,14 +194,14 @@ class Expander:
         rows = lines_of(text)
         first, last = _asked_lines(lines, len(rows))
         asked = text[rows[first - 1].start : rows[last - 1].end] if rows else text
-        if question and question.strip():
-            return self._answer(asked, first, question, name)
         if self._count(shown := guarded(asked)) <= self.max_tokens:
             return shown
+        if question and question.strip():
+            return self._answer(asked, first, question, name)
         return self._beginning(asked, first, name)
 
     def _answer(self, text: str, first: int, question: str, handle: str) -> str:
-        """Return the parts that are likely needed, however much more fits: the agent asked for these."""
+        """Return the parts that answer best."""
 
         def attempt(budget: int) -> Shorter:
             result = self._compressed(question, text, budget)
@@ -213,9 +212,7 @@ class Expander:
 
     def _compressed(self, question: str, text: str, budget: int) -> Compression:
         """Compress a text. Where `must_keep` names more than fits, it does not hold: the agent can read the lines."""
-        only_likely = self.config.scorer == "evidence"  # the other one tells no probabilities
-        least = only_likely and max(_LEAST_LIKELY, self.config.adaptive)
-        config = self.config.with_options(max_tokens=budget, adaptive=least, on_empty="keep_best")
+        config = self.config.with_options(max_tokens=budget)
         try:
             return Compressor(config).compress_part(question, [text])
         except BudgetTooSmall:

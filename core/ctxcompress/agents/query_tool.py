@@ -30,7 +30,7 @@ DESCRIPTION = (
     "Search the documents. Returns the parts of the best results that answer the query, each under a line with its "
     "source, without weak results and duplicates. Give top_n for fewer results, lower min_score for weaker ones."
 )
-_NOTHING = "No results. Search again with other words, or with a lower min_score."
+_NOTHING = "No results. Search again with other words."
 _NO_ANSWER = "No result answers the query. Search again with other words, or with a lower min_score."
 _NO_ROOM = "There are results, but nothing of them fits into so few tokens."
 

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,3 +67,35 @@ def test_a_chunk_of_data_has_the_name_of_what_it_is_within():
     chunks = chunks_of(f"services:\n{services}", "compose.yaml", language="en")
     assert len(chunks) > 2
     assert {chunk.header_path for chunk in chunks[1:]} == {("services",)}
+
+
+@pytest.mark.parametrize(
+    ("path", "header", "row"),
+    [
+        ("staff.csv", "name,serial,price\n", "Person {n},SN{n},{n}.50\n"),
+        ("staff.md", "| name | serial |\n|---|---|\n", "| Person {n} | SN{n} |\n"),
+        ("staff.py", "class Staff:\n", "    def person{n}(self):\n        return 'SN{n} is a number'\n\n"),
+    ],
+)
+def test_a_chunk_is_read_with_what_it_needs_of_the_text_before_it(path, header, row):
+    chunks = chunks_of(header + "".join(row.replace("{n}", str(n)) for n in range(900, 1_000)), path, language="en")
+    assert len(chunks) > 1
+    for chunk in chunks:
+        assert chunk.whole.startswith(header)
+        assert chunk.whole.count(header) == 1
+        assert chunk.whole.endswith(chunk.text)
+
+
+def test_what_a_chunk_needs_is_not_longer_than_a_chunk():
+    header = ",".join(f"column{n}" for n in range(300)) + "\n"
+    row = ",".join(str(n) for n in range(300)) + "\n"
+    chunks = chunks_of(header + row * 20, "wide.csv", language="en")
+    assert max(len(chunk.whole) for chunk in chunks) <= 2 * LONGEST
+
+
+def test_turns_of_several_speakers_fill_a_chunk():
+    turns = [f"{'Ann' if n % 2 else 'Ben'}: This is what I wanted to say about number {n} of them." for n in range(60)]
+    text = "\n".join(turns) + "\n"
+    chunks = chunks_of(text, "chat.txt", language="en")
+    assert len(chunks) == -(-len(text) // LONGEST)
+    assert {chunk.header_path for chunk in chunks} == {()}

@@ -149,9 +149,13 @@ def test_what_cannot_be_read_is_left_out_with_one_line_in_the_log(tmp_path, capl
 
 def test_the_log_says_why_nothing_is_found(tmp_path, caplog):
     index = write(tmp_path, {})
+    assert (index.refresh(), index.refresh()) == (0, 0)
     (tmp_path / "a.png").write_bytes(b"\x89PNG\0")
     assert (index.refresh(), index.refresh()) == (0, 0)
-    assert [record.getMessage() for record in caplog.records] == ["files that are no text are skipped: 1 .png"]
+    assert [record.getMessage() for record in caplog.records] == [
+        "the folder has no text file",
+        "files that are no text are skipped: 1 .png",
+    ]
 
 
 def test_the_log_says_that_a_folder_cannot_be_read(tmp_path, caplog):

@@ -142,15 +142,18 @@ PAGE = "\n\n".join(
 
 
 @pytest.mark.parametrize("max_tokens", [300, 1_000, 50_000])
-def test_a_question_gets_what_answers_it_and_no_filler_however_much_fits(max_tokens):
+def test_a_question_gets_as_much_as_fits_and_what_answers_it_in_any_case(max_tokens):
     for text, question, found in (
         (PAGE, "what is the default timeout?", "timeout is 30"),
         (LOG, "is the disk full?", "99 %"),
     ):
         answer = expanded(text, max_tokens, question=question)
         assert found in answer
-        assert tokens(answer) < 150
-        assert MARKER.search(answer)["lines"]
+        if tokens(text) <= max_tokens:
+            assert answer == text
+        else:
+            assert max_tokens - 100 < tokens(answer) <= max_tokens
+            assert MARKER.search(answer)["lines"]
 
 
 @pytest.mark.parametrize("written", ["{}", "[{}]", "expand {}", " '{}' ", "[expand {}]"])

@@ -154,7 +154,7 @@ def test_scores_of_every_kind_come_as_shares_of_the_best(kind, scores, expected)
 
 
 UNRELATED = "The sky is blue and the moon is round. " * 20
-NOTHING = "No results. Search again with other words, or with a lower min_score."
+NOTHING = "No results. Search again with other words."
 NO_ANSWER = "No result answers the query. Search again with other words, or with a lower min_score."
 NO_ROOM = "There are results, but nothing of them fits into so few tokens."
 

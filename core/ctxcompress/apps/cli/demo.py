@@ -24,8 +24,6 @@ __all__ = ["MODEL", "run_demo"]
 if TYPE_CHECKING:
     from langchain_core.documents import Document
 
-    from langchain_ctxcompress import CtxCompressor
-
 MODEL = "gpt-5-mini"
 """The model whose input is priced."""
 _CALLS = 10_000
@@ -70,8 +68,10 @@ def run_demo(console: Console, question: str | None, config: CompressionConfig) 
 
     Raises MissingExtra if LangChain is not installed.
     """
-    ours = _compressor(config)
-    bm25 = _compressor(config.with_options(scorer="bm25", encoder=None, adaptive=False))
+    from langchain_ctxcompress import CtxCompressor
+
+    ours = CtxCompressor(config=config)
+    bm25 = CtxCompressor(config=config.with_options(scorer="bm25", encoder=None, adaptive=False))
     chunks = installed_documentation()
     packages = {chunk.package for chunk in chunks}
     console.print(f"{len(chunks):,} chunks of the documentation of {len(packages)} packages on this machine")
@@ -86,18 +86,6 @@ def run_demo(console: Console, question: str | None, config: CompressionConfig) 
         )
         confidence = ours.confidence(found, each.text)
         console.print(_screen(each, ways, confidence, TokenCounter(config.encoding)))
-
-
-def _compressor(config: CompressionConfig) -> "CtxCompressor":
-    try:
-        from langchain_ctxcompress import CtxCompressor
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "langchain_core":
-            raise
-        raise MissingExtra(
-            "the demo needs langchain-core; install it with: pip install 'ctxcompress[langchain,cli]'"
-        ) from error
-    return CtxCompressor(config=config)
 
 
 def _timed(name: str, work: "Callable[[], Sequence[Document]]") -> Way:

@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, BinaryIO, NamedTuple
@@ -199,11 +199,8 @@ def _passages_of_lines(name: str, text: str) -> Iterator[Passage]:
 
 def _passage(default_id: str, line: str) -> Passage:
     item = json.loads(line)
-    if isinstance(item, str):
-        return Passage(default_id, item)
-    if isinstance(item, dict) and item.get("id") is None:
-        item["id"] = default_id
-    return as_passages([item])[0]
+    (passage,) = as_passages([item])
+    return passage if isinstance(item, dict) and item.get("id") is not None else replace(passage, id=default_id)
 
 
 def _is_chosen(include: GitIgnoreSpec, exclude: GitIgnoreSpec, path: str) -> bool:

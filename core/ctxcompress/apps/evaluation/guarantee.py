@@ -176,7 +176,7 @@ def guaranteed_setting(
         possible = f"{least:g} is possible with these" if least < 1 else "with so few, nothing can be shown"
         raise ConfigError(
             f"there are {questions} questions, and {needed} are needed even if nothing is lost, to show a loss of at "
-            f"most {max_loss:g} with a confidence of {confidence:g}; measure more, or raise max_loss: {possible}"
+            f"most {max_loss:g} with a confidence of {confidence:g}; measure more, or accept a greater loss: {possible}"
         )
     trials: list[Trial] = []
     for setting, mean in zip(settings, table.mean(axis=0).tolist(), strict=True):

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, takewhile
+from itertools import accumulate, groupby, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +41,13 @@ class Chunk(NamedTuple):
     """The headings, or the names of the definitions, that contain the whole chunk."""
     text: str
     """The text as it is in the file, without the white space around it."""
+    above: str
+    """What it needs of the text before it, such as the header of its rows, in lines of its own."""
+
+    @property
+    def whole(self) -> str:
+        """The text that can be read alone."""
+        return self.above + self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +80,7 @@ def analyse_file(text: str, path: str, vocabulary: dict[str, int], language: str
     """
     language = language or ("en" if is_code_name(path) else detect_language(text[:_SAMPLE]))
     chunks = chunks_of(text, path, language=language)
-    words = [Counter(split_words(chunk.text)) for chunk in chunks]
+    words = [Counter(split_words(chunk.whole)) for chunk in chunks]
     lengths = np.array([counts.total() for counts in words], dtype=float)
     for chunk, counts in zip(chunks, words, strict=True):
         for word in split_words(" ".join((path, *chunk.header_path))):
@@ -97,7 +104,8 @@ def chunks_of(text: str, path: str, *, language: str) -> list[Chunk]:
     chunks: list[Chunk] = []
     ids: dict[str, int] = {}
     line, seen = 1, 0
-    for part in _packed(_pieces(text, segment(text, language=language, name=path))):
+    segments = segment(text, language=language, name=path)
+    for part in _packed(_pieces(text, segments)):
         start, end = _without_space(text, part[0].start, part[-1].end)
         if start == end:
             continue
@@ -106,7 +114,7 @@ def chunks_of(text: str, path: str, *, language: str) -> list[Chunk]:
         name = f"{path}#L{line}-L{last}"
         ids[name] = ids.get(name, 0) + 1
         number = f"-{ids[name]}" if ids[name] > 1 else ""
-        chunks.append(Chunk(name + number, path, _common(part), text[start:end]))
+        chunks.append(Chunk(name + number, path, _common(part), text[start:end], _above(part, text, segments)))
     return chunks
 
 
@@ -115,24 +123,29 @@ class _Piece(NamedTuple):
     start: int
     end: int
     heading: tuple[str, ...]
+    needs: frozenset[int]
+    """The numbers of the segments that its own segments need."""
 
 
 def _pieces(text: str, segments: Sequence[Segment]) -> Iterator[_Piece]:
     """Yield the blocks of a text, the segments of a block that is too long, and the parts of a segment that is."""
     for _, group in groupby(segments, key=lambda segment: segment.block):
         block = list(group)
-        whole = _Piece(block[0].kind, block[0].start, block[-1].end, _path(block[0]))
+        needs = frozenset(number for found in block for number in found.needs)
+        whole = _Piece(block[0].kind, block[0].start, block[-1].end, _path(block[0]), needs)
         if whole.end - whole.start <= LONGEST:
             yield whole
             continue
         for found in block:
             for start, end in _stretches(text, found.start, found.end):
-                yield _Piece(found.kind, start, end, _path(found))
+                yield _Piece(found.kind, start, end, _path(found), frozenset(found.needs))
 
 
 def _path(segment: Segment) -> tuple[str, ...]:
-    """Return what a segment is within: headings, or the name of a record."""
-    return segment.heading or tuple(filter(None, (segment.label,)))
+    """Return what a segment is within: headings, or the name of a record. The labels of others, such as the speaker of
+    a turn, are in their own text."""
+    label = segment.label if segment.kind is Kind.RECORD else ""
+    return segment.heading or tuple(filter(None, (label,)))
 
 
 def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -171,6 +184,14 @@ def _is_outside(piece: _Piece, first: _Piece) -> bool:
     with. If that is a heading, the chunk is within the section around it."""
     around = first.heading[: len(first.heading) - (first.kind is Kind.HEADING)]
     return piece.heading[: len(around)] != around
+
+
+def _above(part: Sequence[_Piece], text: str, segments: Sequence[Segment]) -> str:
+    """Return what the pieces need of the text before them, in lines of their own, as far as it is no longer than a
+    chunk."""
+    needed = [segments[number] for number in sorted(frozenset().union(*(piece.needs for piece in part)))]
+    shown = [text[one.start : one.end].rstrip() + "\n" for one in needed if one.end <= part[0].start]
+    return "".join(line for line, end in zip(shown, accumulate(map(len, shown)), strict=True) if end <= LONGEST)
 
 
 def _without_space(text: str, start: int, end: int) -> tuple[int, int]:

@@ -128,6 +128,8 @@ class FolderIndex:
                 f"only the first {len(listing.stamps)} files are indexed (at most {MOST_FILES}, and "
                 f"{MOST_BYTES // 1_000_000} MB of them); serve a smaller folder"
             )
+        if not (listing.stamps or warnings):
+            warnings.append("the folder has no text file")
         for warning in warnings:
             if warning not in self._warnings:
                 _log.warning("%s", warning)

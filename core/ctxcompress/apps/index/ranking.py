@@ -35,8 +35,8 @@ class Hit(NamedTuple):
 
     def passage(self) -> Passage:
         """Return the chunk as a passage of its file."""
-        name, path, headings, text = self.chunk
-        return Passage(name, text, score=self.score, doc_id=path, file_path=path, header_path=headings)
+        name, path, headings, *_ = self.chunk
+        return Passage(name, self.chunk.whole, score=self.score, doc_id=path, file_path=path, header_path=headings)
 
 
 class Found(NamedTuple):

@@ -58,7 +58,7 @@ def serve(
         if missing not in ("anyio", "mcp", "mcp_types", "uvicorn"):
             raise
         raise MissingExtra(
-            f"serving documents needs {missing} (mcp 2 or later); install it with: pip install 'ctxcompress[mcp]'"
+            f"the server needs the extra mcp ({missing} is missing or too old); run: pip install 'ctxcompress[mcp]'"
         ) from error
     Compressor(tool.config).count("")  # reports an unavailable tokenizer now, not in every call
     told = _metrics(index, tool) if metrics else None

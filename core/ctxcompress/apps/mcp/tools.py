@@ -1,16 +1,17 @@
 """The server's tools, independent of the protocol: searching the folder and reading one chunk of it."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ctxcompress.agents.arguments import object_schema
 from ctxcompress.agents.query_tool import DESCRIPTION, NAME, OUTPUT_SCHEMA, QueryTool
-from ctxcompress.apps.index import FolderIndex
+from ctxcompress.apps.index import Chunk, FolderIndex
 from ctxcompress.compressor import Compressor
 from ctxcompress.data.passages import Passage
-from ctxcompress.errors import ConfigError, InputError
+from ctxcompress.errors import BudgetTooSmall, ConfigError, InputError
 
 __all__ = ["DocumentTools", "ToolResult", "ToolSpec"]
 
@@ -22,7 +23,8 @@ _SUGGESTIONS = 5
 # A language model reads the following descriptions.
 _EXPAND = (
     "Read a chunk that query_documents_compressed has found, in full. With max_tokens, read only its beginning; with "
-    "max_tokens and query, the parts that answer the query."
+    "max_tokens and query, the parts that answer the query. If not all of it fits, the last line says so: "
+    "[… 120 tokens left out]."
 )
 _EXPAND_INPUT: Mapping[str, object] = MappingProxyType(
     {
@@ -44,6 +46,7 @@ _EXPAND_INPUT: Mapping[str, object] = MappingProxyType(
     }
 )
 _CHUNK_FIELDS = ("chunk_id", "file_path", "header_path", "content")
+_LEFT_OUT = "tokens_left_out"
 
 
 class ToolResult(NamedTuple):
@@ -72,7 +75,9 @@ class DocumentTools:
 
     def specs(self) -> tuple[ToolSpec, ToolSpec]:
         expand_input = object_schema(_EXPAND_INPUT, ("chunk_id",))
-        expand_output = object_schema({name: {"type": "string"} for name in _CHUNK_FIELDS}, _CHUNK_FIELDS)
+        texts: dict[str, object] = {name: {"type": "string"} for name in _CHUNK_FIELDS}
+        fields = {**texts, _LEFT_OUT: {"type": "integer", "minimum": 0}}
+        expand_output = object_schema(fields, tuple(fields))
         return (
             ToolSpec(NAME, DESCRIPTION, self.tool.parameters.schema, OUTPUT_SCHEMA, self.query),
             ToolSpec("expand_chunk", _EXPAND, expand_input, expand_output, self.expand),
@@ -103,11 +108,32 @@ class DocumentTools:
             raise InputError(self._unknown_chunk(name))
         budget = self.tool.config.budget
         limit = min(max_tokens or budget, budget)
-        text = Compressor(self.tool.config).expand(query, Passage(chunk.id, chunk.text, file_path=chunk.path), limit)
-        if not text:
+        content, left_out, text = self._read(chunk, query, limit)
+        if not content:
             raise ConfigError(f"max_tokens is {limit}, and nothing of {name!r} fits; give more")
-        values = (chunk.id, chunk.path, " > ".join(chunk.header_path), text)
-        return ToolResult(text, dict(zip(_CHUNK_FIELDS, values, strict=True)))
+        values = (chunk.id, chunk.path, " > ".join(chunk.header_path), content)
+        return ToolResult(text, {**dict(zip(_CHUNK_FIELDS, values, strict=True)), _LEFT_OUT: left_out})
+
+    def _read(self, chunk: Chunk, query: str, limit: int) -> tuple[str, int, str]:
+        """Return as much of a chunk as fits, the tokens left out, and the text with a line that says so if it fits."""
+        compressor = Compressor(self.tool.config.for_expansion(limit))
+        passage, whole = Passage(chunk.id, chunk.whole, file_path=chunk.path), compressor.count(chunk.whole)
+        if whole <= limit:
+            return chunk.whole, 0, chunk.whole
+
+        def attempt(room: int) -> tuple[str, int, str]:
+            content = compressor.compress(query, [passage], max_tokens=room).text
+            left_out = whole - compressor.count(content)
+            return content, left_out, content + _line(left_out)
+
+        room = limit - compressor.count(_line(whole))
+        if room >= limit / 2:
+            with suppress(BudgetTooSmall):  # what must be kept comes before the line
+                shown = attempt(room)
+                if shown[0] and compressor.count(shown[2]) <= limit:
+                    return shown
+        content, left_out, _ = attempt(limit)
+        return content, left_out, content
 
     def _unknown_chunk(self, name: str) -> str:
         # Only among the chunks, never on disk, so that an id cannot lead to other files.
@@ -117,6 +143,10 @@ class DocumentTools:
             f"there is no chunk {name[:200]!r}. {hint}Give an id as query_documents_compressed shows it, or search "
             "again: the file may have changed"
         )
+
+
+def _line(left_out: int) -> str:
+    return f"\n[… {left_out:,} tokens left out]"
 
 
 def _expand_arguments(given: Mapping[str, Any]) -> tuple[str, int | None, str]:
