@@ -313,7 +313,8 @@ class Knapsack:
         for explaining in self.coherence.explaining(item, self.kept):
             more = {*explaining} - self.kept - wanted
             cost = sum(map(self.cost, more))
-            if cost <= (1 if self.coherence.is_misplaced(wanted, self.kept) else _CHEAP) * left:
+            must = bool(self.kept) and self.coherence.is_misplaced(wanted, self.kept)
+            if cost <= (1 if must else _CHEAP) * left:
                 wanted |= more
                 left -= cost
         return wanted
