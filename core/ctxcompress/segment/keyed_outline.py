@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, islice, pairwise
-from math import inf
 from typing import NamedTuple
 
 from ctxcompress.code.detection import is_code_name
@@ -28,7 +27,7 @@ _LONG_VALUE, _LONG_LINE, _PIECE = 500, 200, 150
 _PIECE_END = lazy_regex(r"(?P<sentence>[.!?][\"')\]]*+\s++)|[,;\s]\s*+")
 _SHORT_COMMENT = 200
 """The most characters of a comment that is kept with the entry below it."""
-_DEEPEST, _FEWEST_LINES, _MOST_STRANGE = 40, 5, 0.1
+_DEEPEST, _FEWEST_LINES = 40, 5
 _INNERMOST, _OUTERMOST = 1_000_000, -1_000_000
 """The depths of the rest of a value at the beginning, and of a section."""
 _NAME = lazy_regex(r"\.(?:ya?ml|toml|ini|cfg|cnf|conf|properties|desktop|service|(?:editor|git)config)$", re.IGNORECASE)
@@ -75,8 +74,7 @@ def keyed_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
     sample = text[: text.rfind("\n", 0, _SAMPLE) + 1] if len(text) > _SAMPLE else text
     is_nested = _MAY_BE_NESTED.search(sample) and _NESTED.search(sample)
     may_be = is_nested or ("[" in sample and _SECTION.search(sample))
-    most = _MOST_STRANGE * (1 + sample.count("\n"))
-    return _Reader(text).nodes() if may_be and _are_entries(_Reader(sample, most).lines) else ()
+    return _Reader(text).nodes() if may_be and _are_entries(_Reader(sample).lines) else ()
 
 
 def _are_entries(lines: Counter[str]) -> bool:
@@ -84,7 +82,7 @@ def _are_entries(lines: Counter[str]) -> bool:
     return (
         lines.total() - lines["doubtful"] >= _FEWEST_LINES
         and lines["key"] - lines["doubtful"] >= max(2, lines["item"])
-        and lines["strange"] + lines["doubtful"] <= _MOST_STRANGE * lines.total()
+        and lines["strange"] + lines["doubtful"] <= 0.1 * lines.total()
         and lines["folded"] <= 0.2 * lines.total()
     )
 
@@ -144,8 +142,7 @@ class _Line(NamedTuple):
 class _Reader:
     """A reader of the entries of a text."""
 
-    def __init__(self, text: str, most: float = inf) -> None:
-        """most: the strange lines after which no more are read."""
+    def __init__(self, text: str) -> None:
         self.lines = Counter[str]()
         """How many lines of each kind there are, without blank lines and comments."""
         self._text = text
@@ -159,8 +156,6 @@ class _Reader:
         self._first_column = _column_of_first(lines)
         for line, end in zip(lines, accumulate(map(len, lines)), strict=True):
             self._read(line, end - len(line))
-            if self.lines["strange"] > most:
-                break
 
     def nodes(self) -> tuple[Node, ...]:
         """End all entries, and return the nodes, which partition the text."""

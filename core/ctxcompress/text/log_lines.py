@@ -107,11 +107,10 @@ _SURE = lazy_regex(
 )
 """A line that is of a log even if it is alone."""
 _SPOKEN = lazy_regex(
-    r"[IYyWwmMHhSslt](?<!\w.)(?:(?<=I)(?:'m|'ll)?|(?<=[Yy])our?|(?<=[Ww])e|(?<=m)e|(?<=[Mm])y|(?<=[Hh])e|(?<=[Ss])he"
-    r"|(?<=l)ol|(?<=t)hanks|(?<=h)aha)\b(?![-,\]])"
+    r"\b(?:I|I'm|I'll|[Yy]ou|[Yy]our|[Ww]e|me|[Mm]y|[Hh]e|[Ss]he|lol|thanks|haha)\b(?![-,\]])"
     r"|^\W*[\d:., TZAPMapm/-]{5,26}\W*(?:<[\w .-]{1,30}>|[A-Z][\w'-]{1,20}+(?: [A-Z][\w'-]{1,20}+){0,2}+(?:#\d{4})?:) "
 )
-"""A line that speaks of persons, or has a person's name after its time. A search skips to the first letters."""
+"""A line that speaks of persons, or has a person's name after its time."""
 _MOST_SPOKEN = 0.2
 """The share of the lines that speak of persons from which lines with times are a conversation."""
 _LEAST, _LEAST_SIGNS = 0.45, 0.12
