@@ -9,7 +9,7 @@ from llama_index.core.agent.workflow import AgentOutput, BaseWorkflowAgent, Code
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
 from llama_index.core.memory import BaseMemory
-from llama_index.core.workflow import JsonSerializer
+from llama_index.core.workflow import Context, JsonSerializer
 from typing_extensions import override
 
 from ctxcompress.adapters.component_options import Preset
@@ -210,7 +210,8 @@ class _StepContext:
 
     @property
     def is_running(self) -> bool:
-        return bool(self.context.is_running)
+        # To ask a context of a workflow within a step is deprecated: it always is.
+        return isinstance(self.context, Context) or bool(self.context.is_running)
 
     async def get(self, key: str, **options: Any) -> Any:
         return [] if key == self.turn_key else await self.context.store.get(key, **options)
