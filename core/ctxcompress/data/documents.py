@@ -125,7 +125,8 @@ class Document:
         between two pieces of one passage: the widest with a line break, or else a blank."""
         before = -1
         for passage, (start, _), filler in self.within(spans) if len(self.parts) > 1 else ():
-            if passage == before and (space := max(_SPACE.findall(filler), key=len)):
+            # Between the marks of empty cells is white space, too.
+            if passage == before and (space := max(_SPACE.findall(filler.replace("| ", "")), key=len)):
                 yield passage, start, space
             before = passage
 

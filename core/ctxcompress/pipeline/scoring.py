@@ -57,7 +57,7 @@ class ScoredSegments:
     unlikely: Sequence[int]
     """The numbers of the segments that the query hardly needs."""
     around: Sequence[int] = ()
-    """The numbers of the boilerplate segments that the query does not ask for."""
+    """The numbers of the boilerplate segments that are not wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class _Judgement:
     scores: Floats
     likelihoods: Floats
     around: Sequence[int]
-    """The numbers of the boilerplate segments that it does not ask for."""
+    """The numbers of the boilerplate segments that it does not want."""
 
     @classmethod
     def of_all(cls, judgements: Sequence["_Judgement"]) -> "_Judgement":
@@ -136,7 +136,9 @@ def _judged(
         scores = scores_of_rank_bm25(config.scorer, corpus.words, asked.wanted, asked.terms)
     unasked = [] if Kind.BOILERPLATE in config.type_weights else unasked_boilerplate(asked.text, table)
     scores[unasked] *= UNASKED
-    return _Judgement(asked, scores, likelihoods, unasked)
+    # What has a word of the query may fill up the room.
+    around = [n for n in unasked if config.adaptive or not asked.terms.matching(corpus.words[n], asked.wanted)]
+    return _Judgement(asked, scores, likelihoods, around)
 
 
 def _question(text: str, analysis: Analysis, config: CompressionConfig) -> Question:
@@ -194,14 +196,14 @@ def _likelihoods(scores: Floats, chance: float, table: SegmentTable) -> Floats:
     return np.asarray(scores * np.where(is_exempt, 1.0, odds))
 
 
-def _unlikely(likely: NDArray[np.bool_] | None, structure: Structure, unasked: Sequence[int]) -> list[int]:
+def _unlikely(likely: NDArray[np.bool_] | None, structure: Structure, unwanted: Sequence[int]) -> list[int]:
     """Return the numbers of the segments that the query hardly needs.
 
     These are boilerplate and all that is not likely. The rows of a table count as likely if its header does, because a
     header is never kept alone. A heading counts as likely if the text right under it does. likely: None if all are.
     """
     table = structure.table
-    boilerplate = _droppable_boilerplate(structure, unasked)
+    boilerplate = _droppable_boilerplate(structure, unwanted)
     if likely is None:
         return sorted(boilerplate)
     may = likely.tolist()
@@ -218,9 +220,9 @@ def _unlikely(likely: NDArray[np.bool_] | None, structure: Structure, unasked: S
     ]
 
 
-def _droppable_boilerplate(structure: Structure, unasked: Sequence[int]) -> set[int]:
-    """Return the boilerplate that the query does not ask for, or nothing if there is no other text."""
-    boilerplate, segments = set(unasked), structure.table.segments
+def _droppable_boilerplate(structure: Structure, unwanted: Sequence[int]) -> set[int]:
+    """Return the boilerplate that is not wanted, or nothing if there is no other text."""
+    boilerplate, segments = set(unwanted), structure.table.segments
     others = (number for number in range(len(segments)) if number not in boilerplate)
     if boilerplate and any(structure.stands[number] and segments[number].kind is not Kind.HEADING for number in others):
         return boilerplate

@@ -196,8 +196,9 @@ class _TextReader:
         """Whether a line with a mark has begun and has no text yet."""
         self._enclosed = ""
         """The element that is one block and is open."""
-        self._is_data = self._is_row = self._is_headed = False
-        """Whether the present table is one of data, whether a row of it is open, and whether that has headers only."""
+        self._is_row = self._is_headed = False
+        self._is_data = self._has_rows(0)
+        """Whether a row of the present table is open, whether that has headers only, and whether it is one of data."""
         self._depth = self._rows = self._cells = 0
         """The number of open lists, of the rows of the table, and of the cells of its last row."""
         place, before, unread = 0, "", ""
@@ -261,14 +262,15 @@ class _TextReader:
     def _read_in_row(self, *, is_cell: bool) -> None:
         self._part(" ")
         if is_cell and self._cells < _MOST_CELLS:
-            self._gap = self._gap.rstrip(" ") + ("\t" if self._cells else "")
-            self._begin(f"{self._mark}| ")
+            tab = "\t" if self._cells else ""
+            if not self._mark:
+                self._gap, tab = self._gap.rstrip(" ") + tab, ""
+            self._begin(f"{self._mark}{tab}| ")
             self._cells += 1
 
     def _read_block(self, name: str, place: int, *, is_end: bool) -> None:
         if name == "table":
-            layout = None if is_end else _LAYOUT.search(self._text, place)
-            self._is_data = layout is not None and not layout["block"]
+            self._is_data = not is_end and self._has_rows(place)
             self._is_row, self._rows = False, 0
         self._depth = max(self._depth + (name in _LISTS) * (-1 if is_end else 1), 0)
         if is_end and name in _MARKS:
@@ -279,6 +281,11 @@ class _TextReader:
             self._begin(_MARKS[name].rjust(indent * (name in _ITEMS)))
         elif not self._is_begun and name not in _BLANKS:
             self._mark = " " * indent
+
+    def _has_rows(self, place: int) -> bool:
+        """Tell whether a table that is open at this place is one of data."""
+        block = _LAYOUT.search(self._text, place)
+        return block is None or not block["block"]
 
     def _begin(self, mark: str) -> None:
         self._mark, self._is_begun = mark, True

@@ -9,6 +9,7 @@ from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.conversation import begins_with_speaker
 from ctxcompress.segment.markdown import is_marked
+from ctxcompress.text.language import STOP_WORDS
 from ctxcompress.text.lines import (
     LONGEST_MARKER,
     are_wrapped,
@@ -18,7 +19,7 @@ from ctxcompress.text.lines import (
     replace_surrogates,
 )
 from ctxcompress.text.log_lines import is_log
-from ctxcompress.text.words import WITHOUT_SPACES
+from ctxcompress.text.words import WITHOUT_SPACES, WORD
 
 __all__ = ["cuts_within", "is_prose_line", "segment_lines", "split_sentences"]
 
@@ -31,6 +32,9 @@ _SENTENCE_END = lazy_regex(r"[.!?][^\w\s]*\s+\S")
 _OPAQUE = lazy_regex(r"`[^`\n]{1,200}`|\]\([^()\n]{1,500}\)|https?://[^\s<>()]{1,500}(?<![.,;:!?])")
 _UNUSUAL_SPACE = lazy_regex(r"[\x0b\x0c\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 """All white space but the usual, on which sentencex fails near an initial."""
+_ORDINAL = lazy_regex(r"(?<![^\s(/\u2013])(?:[1-9]|[12]\d|3[01])\.\s++\Z")
+_LONGEST_ORDINAL = 8
+"""The number of a day or a floor, and the most characters before the next word in which it is looked for."""
 _WORD_CHARACTER = lazy_regex(r"\w")
 _ENDS = frozenset(".!?:;\u3002\uff01\uff1f\u061f\u0964\u2026")
 """The last characters of sentences and of introductions to lists."""
@@ -47,7 +51,7 @@ _HAN = r"[\u201c\u300a\uff08\uff1a(\[]?[\u4e00-\u9fff]"
 _BODY = rf"(?:{_CAPITAL}[a-hj-uwyzß-öø-ÿа-яё][^\0]{{2,}}+|{_HAN}[^\0]{{3,}}+|[^\0]{{25,}}+)"
 """A sentence, up to the next: longer than a list marker, or with a beginning that no list marker has."""
 _SURE = lazy_regex(
-    rf"{_BODY}(?:(?:(?<= )\0(?={_CAPITAL}|[\u0620-\u064a\u4e00-\u9fff])"
+    rf"{_BODY}(?:(?:(?:(?<=\D\S )|(?<=\D\S  ))\0(?={_CAPITAL}|[\u0620-\u064a\u4e00-\u9fff])"
     rf"|(?<=[\u3002\uff01\uff1f\u201d])\0(?={_HAN}|[0-9A-Za-wyz])){_BODY})*+(?:\0\s++)?"
 )
 """Sentences with a null character between them that are sentences beyond doubt: `_begins` would not change them."""
@@ -68,7 +72,7 @@ def split_sentences(text: str, start: int, end: int, language: str) -> list[int]
     if _are_sure(part, sentences):
         cuts = list(accumulate(map(len, sentences), initial=start))
         return [*cuts[1:-2], end] if sentences[-1].isspace() else cuts[1:]
-    begins = _begins(part, masked, _sentence_begins(masked, sentences, language))
+    begins = _begins(part, masked, _sentence_begins(masked, sentences, language), language)
     cuts = []
     for begin, next_ in pairwise([*begins, len(part)]):
         if next_ - begin > _PIECE:
@@ -91,7 +95,7 @@ def _are_sure(part: str, sentences: Sequence[str]) -> bool:
     return longest <= _PIECE or (longest <= _LONG and (part.isascii() or not _UNSPACED.search(part)))
 
 
-def _begins(part: str, masked: str, sentences: Iterable[int]) -> list[int]:
+def _begins(part: str, masked: str, sentences: Iterable[int], language: str) -> list[int]:
     """Return where the sentences of `part` begin. sentences: where they do according to sentencex."""
     pairs, has_lines = pairwise([0, *sentences, len(part)]), "\n" in part
     # None begins after a list marker alone.
@@ -105,7 +109,7 @@ def _begins(part: str, masked: str, sentences: Iterable[int]) -> list[int]:
         cut = begin
         if has_lines and part.find("\n", max(begins[-1], begin - LONGEST_MARKER), begin - 1) >= 0:
             cut = _before_marker(part, begins[-1], begin)
-        if cut > begins[-1]:
+        if cut > begins[-1] and not _is_ordinal(masked, cut, language):
             begins.append(cut)
     return begins
 
@@ -130,6 +134,15 @@ def _sentence_begins(text: str, sentences: Sequence[str], language: str) -> Iter
         last = begins.pop() if more and len(begins) > 1 else len(part)
         yield from (stretch + begin for begin in begins[not is_begin :])
         stretch, is_begin = stretch + last, not more or last < len(part)
+
+
+def _is_ordinal(text: str, end: int, language: str) -> bool:
+    """Tell whether the number before `end` may say which one of what follows, in any language: "am 1. Januar". What
+    follows is then no function word."""
+    if not _ORDINAL.search(text, max(end - _LONGEST_ORDINAL, 0), end):
+        return False
+    word = WORD.match(text, end)
+    return word is not None and word[0].isalpha() and word[0].lower() not in STOP_WORDS.get(language, ())
 
 
 def _inside_word(text: str, position: int) -> bool:

@@ -42,3 +42,15 @@ def test_who_wrote_a_page_is_found_in_what_stands_before_it():
 @pytest.mark.parametrize("text", [FRONT_MATTER, f"{COMMENT}\n\n" * 5])
 def test_boilerplate_alone_is_not_lost(text, adaptive):
     assert compress("What is the timeout?", [text], max_tokens=12, adaptive=adaptive).text
+
+
+PAGE = "<html><body>{}<footer>Harbour Ltd. Customer service: 555-0199.</footer><nav>Home Sale</nav></body></html>"
+
+
+@pytest.mark.parametrize(("budget", "is_kept"), [(60, False), (115, True)])
+def test_a_footer_that_has_words_of_the_question_comes_after_all_other_text(budget, is_kept):
+    page = PAGE.format("".join(f"<p>Boat {number} has a red sail and is for hire.</p>" for number in range(7)))
+    text = compress("phone number of customer service", [page], max_tokens=budget).text
+    assert ("555-0199" in text) is is_kept
+    assert text.count("red sail") == 7 or not is_kept
+    assert "Sale" not in text

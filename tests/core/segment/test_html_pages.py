@@ -78,6 +78,12 @@ CASES = {
         "Ports\n\nName\tPort\nweb server\t80 81\n\t25",
     ),
     "table without a header": ("<table><tr><td>a</td><td>1</td></tr><tr><td>b<td>2</table>", "a\t1\nb\t2"),
+    "table that is cut": ("<table><tr><td>a</td><td>1</td></tr><tr><td>b</td><td>2", "a\t1\nb\t2"),
+    "end of a table": ("<tr><td>a</td><td>1</td></tr></table><p>Two</p><p>tides.</p>", "a\t1\n\nTwo\n\ntides."),
+    "empty cells": (
+        "<p>Two:</p><table><tr><th></th><th></th><th>b</th></tr><tr><td></td><td></td><td>1</td></tr></table>",
+        "Two:\n\n\t\tb\n\t\t1",
+    ),
     "layout": (
         "<table><tr><td><h1>Menu</h1><p>Soup.</p></td><td><pre>1\n  2</pre></td></tr></table>",
         "Menu\n\nSoup.\n\n1\n  2",
@@ -125,6 +131,16 @@ def test_a_row_has_the_header_of_its_table_and_a_cell_stands_under_its_column() 
     result = compress("What is the note of port 444?", [f"{head}{rows}</table>"], max_tokens=40)
     assert result.text.startswith("Port\tOpen\tNote\n")
     assert "\n444\t\t444 is it" in result.text
+
+
+@pytest.mark.parametrize("budget", range(15, 60, 5))
+def test_a_header_that_begins_with_an_empty_cell_comes_with_a_row(budget: int) -> None:
+    head = "<table><tr><th></th><th>Port 444</th><th>Port 445</th></tr>"
+    rows = "".join(f"<tr><th>Attribute {n}</th><td>{n}</td><td>{n + 1}</td></tr>" for n in range(100, 150))
+    text = compress(
+        "What is attribute 133 of port 444?", [f"<p>Ports:</p>{head}{rows}</table>"], max_tokens=budget
+    ).text
+    assert "Port 444\tPort 445\nAttribute " in text
 
 
 def test_a_page_in_chunks_is_read_as_one_text() -> None:

@@ -30,7 +30,14 @@ def sentences(text, language="en"):
         ("en", ["Do what follows:\n", "2. Open the door. ", "Go in. ", "Close it."]),
         ("en", ["It was built in\n1986. A year later it closed. ", "That was all."]),
         ("en", ["1.2. The scope is wide. ", "IV. The fourth one is not."]),
+        ("en", ["The lease begins on 1. January 2027. ", "It ends in 2030.  ", "He was 18. ", "The others were 31."]),
+        ("en", ["Die Abgabe wird ab 1. Jänner erhöht. ", "So wurde es am 14.–18. Juni beschlossen."]),
         ("de", ["Das ist z. B. ein Satz. ", "Noch einer."]),
+        (
+            "de",
+            ["Der Saal im 3. Stock ist zu. ", "Das Fest ist am 2.\nMärz. ", "Es kamen 12. ", "Die Feier endet um 1."],
+        ),
+        ("cs", ["Platí od 3. Ledna 2020."]),
         ("fr", ["Est-ce vrai ? ", "Oui, c'est vrai."]),
         ("es", ["¿Qué es esto? ", "Es una prueba."]),
         ("ru", ["Это первое предложение. ", "Это второе."]),
@@ -100,7 +107,7 @@ def test_very_short_sentences_are_not_alone():
 
 PROSE = (
     *(
-        "The cat sat on the mat near the house", "Anna", "A", "Iv", "ii", "2", "10", "He said", "approx", "30 s",
+        "The cat sat on the mat near the house", "Ann 3. ", "A", "Iv", "ii", "2", "10", "He said", "approx", "30 s",
         "no", "Dr",
     ),
     *(
