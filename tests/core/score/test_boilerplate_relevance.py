@@ -49,7 +49,8 @@ PAGE = "<html><body>{}<footer>Harbour Ltd. Customer service: 555-0199.</footer><
 
 @pytest.mark.parametrize(("budget", "is_kept"), [(60, False), (115, True)])
 def test_a_footer_that_has_words_of_the_question_comes_after_all_other_text(budget, is_kept):
-    page = PAGE.format("".join(f"<p>Boat {number} has a red sail and is for hire.</p>" for number in range(7)))
+    boats = "Alma Bora Cleo Dora Elba Fani Gina".split()
+    page = PAGE.format("".join(f"<p>Our boat {name} has a red sail and is for hire.</p>" for name in boats))
     text = compress("phone number of customer service", [page], max_tokens=budget).text
     assert ("555-0199" in text) is is_kept
     assert text.count("red sail") == 7 or not is_kept
