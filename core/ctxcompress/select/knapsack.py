@@ -7,7 +7,6 @@ The openings of passages are items, too, so that each is paid for once: that of 
 plus p.
 """
 
-from bisect import bisect_left
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.select.layout import Layout
+from ctxcompress.select.placement import Placement
 from ctxcompress.select.repetition import Novelty
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.tokens import TokenCounter
@@ -151,31 +151,15 @@ class Coherence:
             if companions is not None:
                 yield [other, *companions]
 
-    def is_misplaced(self, items: Collection[int], kept: Set[int]) -> bool:
-        """Tell whether one of these segments would stand below the heading of another section, or would have a kept one
-        below its own: a "No." would answer the question of another one. If no heading at all is above it, only a short
-        one is misplaced."""
-        if not self._headings:
-            return False
-        if any(map(self._is_heading, self._missing(items, kept))) and self._is_short(items):
-            return True
-        shown = kept | {*items}
-        return any(self._is_below_another(n, shown) for n in (shown if any(map(self._is_heading, items)) else items))
+    def is_headless(self, items: Collection[int], kept: Container[int]) -> bool:
+        """Tell whether these segments are short and lack a heading: "No." would answer the question of another one."""
+        return self._is_short(items) and any(self._table.kind[n] is Kind.HEADING for n in self._missing(items, kept))
 
-    def _is_heading(self, item: int) -> bool:
-        return item < self._segments and self._table.kind[item] is Kind.HEADING
-
-    def _is_below_another(self, item: int, shown: Container[int]) -> bool:
-        """Tell whether the nearest of the headings that are shown above a segment is none of its own."""
-        above = self._above[item] if item < self._segments else -1
-        if above < 0 or above in shown:
-            return False
-        document = self._table.document
-        before = self._headings[: bisect_left(self._headings, item)]
-        nearest = next((n for n in reversed(before) if n in shown or document[n] != document[item]), above)
-        while nearest != above >= 0:
-            above = self._above[above]
-        return above < 0 and document[nearest] == document[item]
+    def placement(self, kept: Collection[int]) -> Placement:
+        """Return where these segments stand among the headings."""
+        found = Placement(self._table, self._above)
+        found.take(kept)
+        return found
 
     def is_orphan(self, items: Collection[int], kept: Container[int]) -> bool:
         """Tell whether a reader lacks what explains these segments, or whether they are too short to be understood
@@ -232,10 +216,6 @@ class Coherence:
         return self._groups[item]
 
     @cached_property
-    def _headings(self) -> list[int]:
-        return [number for number, kind in enumerate(self._table.kind) if kind is Kind.HEADING]
-
-    @cached_property
     def _places(self) -> dict[int, int]:
         return {number: place for place, number in enumerate(self._order)}
 
@@ -248,6 +228,7 @@ class Knapsack:
     cost: Costs
     coherence: Coherence
     novelty: Novelty
+    placement: Placement
     kept: set[int] = field(default_factory=set)
     chosen: set[int] = field(default_factory=set)
     """The kept items that are no companions of others."""
@@ -275,8 +256,8 @@ class Knapsack:
 
     def copy(self, room: int) -> "Knapsack":
         """Return an independent knapsack with the same items and this room left."""
-        novelty, kept, chosen = self.novelty.copy(), set(self.kept), set(self.chosen)
-        return Knapsack(room, self.cost, self.coherence, novelty, kept, chosen, set(self.orphans))
+        novelty, placement, kept, chosen = self.novelty.copy(), self.placement.copy(), set(self.kept), set(self.chosen)
+        return Knapsack(room, self.cost, self.coherence, novelty, placement, kept, chosen, set(self.orphans))
 
     def _fill(self, order: Sequence[int], repeats: list[int] | None, *, no_orphans: bool = False) -> None:
         kept, at_least, misses = self.kept, self.cost.at_least, 0
@@ -292,7 +273,7 @@ class Knapsack:
                 misses += 1
             elif no_orphans and kept and self.coherence.is_orphan(wanted, kept):
                 self.orphans.add(item)
-            elif kept and self.coherence.is_misplaced(wanted, kept):
+            elif self._is_misplaced(wanted):
                 misses += 1
             elif repeats is not None and self.novelty.share(wanted) < _FRESH:
                 repeats.append(item)
@@ -300,6 +281,7 @@ class Knapsack:
                 misses = 0
                 self.room -= cost
                 self.novelty.take(wanted)
+                self.placement.take(wanted)
                 kept |= wanted
                 self.chosen.add(item)
 
@@ -313,8 +295,13 @@ class Knapsack:
         for explaining in self.coherence.explaining(item, self.kept):
             more = {*explaining} - self.kept - wanted
             cost = sum(map(self.cost, more))
-            must = bool(self.kept) and self.coherence.is_misplaced(wanted, self.kept)
-            if cost <= (1 if must else _CHEAP) * left:
+            if cost <= (1 if self._is_misplaced(wanted) else _CHEAP) * left:
                 wanted |= more
                 left -= cost
         return wanted
+
+    def _is_misplaced(self, items: Collection[int]) -> bool:
+        """Tell whether these segments cannot be kept beside those that are, for want of a heading."""
+        if not self.kept:
+            return False
+        return self.coherence.is_headless(items, self.kept) or self.placement.misplaces(items)

@@ -250,7 +250,8 @@ class Packing:
         costs = Costs(self.table, self.layout, self.counts)
         costs.ahead(order[: free // _EACH])
         room = free if kept else free + self.layout.count(self.layout.separator)
-        return Knapsack(room, costs, coherence, novelty, {*kept, *coherence.openings(kept)})
+        placement = coherence.placement(kept)
+        return Knapsack(room, costs, coherence, novelty, placement, {*kept, *coherence.openings(kept)})
 
     def _packed(
         self, knapsack: Knapsack, order: Sequence[int], room: int, chances: Sequence[float]

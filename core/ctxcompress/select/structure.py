@@ -187,9 +187,9 @@ def _repeated(table: SegmentTable) -> tuple[dict[int, str], list[list[int]]]:
             is_short = len(text) < _SELF_CONTAINED and kind in OF_SENTENCES
             key = (table.document[number], text.translate(EQUAL_DIGITS)) if is_short else text
             found.setdefault(hash(key), []).append(number)
-    groups = {table.texts[numbers[0]].strip(): numbers for numbers in found.values() if len(numbers) > 1}
-    same = {n: text for text, numbers in groups.items() if len(text) >= _SELF_CONTAINED for n in numbers}
-    return same, [numbers for text, numbers in groups.items() if len(text) < _SELF_CONTAINED]
+    groups = [(table.texts[numbers[0]].strip(), numbers) for numbers in found.values() if len(numbers) > 1]
+    same = {n: text for text, numbers in groups if len(text) >= _SELF_CONTAINED for n in numbers}
+    return same, [numbers for text, numbers in groups if len(text) < _SELF_CONTAINED]
 
 
 def _announcing(table: SegmentTable) -> list[int]:

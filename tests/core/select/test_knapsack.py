@@ -36,8 +36,16 @@ class Needs:
     def is_orphan(self, items, kept):
         return False
 
-    def is_misplaced(self, items, kept):
+    def is_headless(self, items, kept):
         return False
+
+
+class Anywhere:
+    def misplaces(self, items):
+        return False
+
+    def take(self, items):
+        pass
 
 
 class AllNew:
@@ -49,7 +57,7 @@ class AllNew:
 
 
 def _packed(values, sizes, room, *, density, needs=None, novelty=None, chances=()):
-    knapsack = Knapsack(room, Costs(sizes), Needs(needs or {}), novelty or AllNew())
+    knapsack = Knapsack(room, Costs(sizes), Needs(needs or {}), novelty or AllNew(), Anywhere())
     knapsack.fill(rank(np.array(values, float), np.array(sizes, float), density=density), chances)
     return knapsack
 
