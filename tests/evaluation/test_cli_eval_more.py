@@ -52,6 +52,16 @@ def test_a_budget_is_promised_and_written(questions: Path, tmp_path: Path) -> No
     assert tomllib.loads(out.read_text())["compression"] == {"max_tokens": 40}
 
 
+def test_a_probability_is_promised_at_the_greatest_budget(questions: Path) -> None:
+    compared = ("--compare", "default,adaptive:0.99,adaptive:0.01")
+    result = evaluated(questions, "--budgets", "40,60,all", "--max-loss", 0.1, *compared)
+    assert result.exit_code == 0, result.stderr
+    said = "With a budget of 60 tokens, the greatest adaptive that does is 0.99; 0.0% lost."
+    assert said in " ".join(result.stdout.split())
+    refused = evaluated(questions, "--compare", "adaptive:much")
+    assert "adaptive is 'much'; give a probability, such as adaptive:0.05" in refused.stderr
+
+
 def test_with_too_few_questions_the_tables_are_shown_all_the_same(questions: Path) -> None:
     result = evaluated(questions, "--budgets", "40,all", "--max-loss", 0.01)
     assert result.exit_code == 0

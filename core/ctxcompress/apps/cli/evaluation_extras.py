@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 from rich.console import RenderableType
 from rich.table import Table
 
@@ -23,6 +24,7 @@ from ctxcompress.apps.evaluation import (
     respond,
 )
 from ctxcompress.apps.evaluation.answering import Progress
+from ctxcompress.apps.evaluation.guarantee import guaranteed_setting
 from ctxcompress.apps.evaluation.questions import Retrieve
 from ctxcompress.apps.prices import InputPrice
 from ctxcompress.apps.xray.html import plural
@@ -114,7 +116,7 @@ def _guarantee(wanted: Wanted, report: Report) -> tuple[Guarantee | None, list[s
     if wanted.settings is not None:
         write_file(wanted.settings, found.as_toml())
         complain(f"wrote {wanted.settings}")
-    return found, [*_promised(found)]
+    return found, [*_promised(found), *_promised_threshold(wanted, report)]
 
 
 def _saved(report: Report, price: InputPrice) -> Table:
@@ -146,6 +148,21 @@ def _promised(found: Guarantee) -> Iterator[str]:
         return
     yield f"The least budget that loses {aim}: {found.budget:,} tokens ({plural(found.questions, 'question')})."
     yield f"On these questions it loses {found.mean_loss:.1%}."
+
+
+def _promised_threshold(wanted: Wanted, report: Report) -> Iterator[str]:
+    """Yield the line that says which of the compared probabilities of `adaptive` is promised to lose how little, at the
+    greatest budget. It is a promise of its own."""
+    named = {float(name.partition(":")[2]): name for name in report.methods if name.startswith("adaptive:")}
+    sizes = [budget for budget in report.budgets if budget is not None]
+    if not named or not sizes or wanted.max_loss is None:
+        return
+    least, column = sorted(named), report.budgets.index(sizes[-1])
+    losses = np.column_stack([report.losses(named[probability])[:, column] for probability in least])
+    found = guaranteed_setting(losses, least, option="adaptive", max_loss=wanted.max_loss, confidence=wanted.confidence)
+    best = "none of these" if found.setting is None else f"{found.setting:g}"
+    at = f"With a budget of {sizes[-1]:,} tokens"
+    yield f"{at}, the greatest adaptive that does is {best}; {found.mean_loss:.1%} lost."
 
 
 def _answers(answers: Answers) -> Table:

@@ -71,7 +71,7 @@ def method_named(name: str, encoding: Encoding) -> Named:
     | name | method |
     |---|---|
     | `default` | this package, as it is |
-    | `adaptive` | the same with `adaptive=True` |
+    | `adaptive`, `adaptive:PROBABILITY` | the same with `adaptive=True`, or that probability |
     | `bm25` | the best sentences by the package rank-bm25: what an afternoon's work gives |
     | `first` | the passages in order, cut at the budget |
     | `preset:NAME`, `encoder:NAME`, `config:PATH` | this package with a preset, an encoder, the options of a file |
@@ -81,7 +81,7 @@ def method_named(name: str, encoding: Encoding) -> Named:
     made = _METHODS.get(kind)
     if made is None or (argument and not made.argument):
         raise ConfigError(f"there is no method {name!r}; give {', '.join(NAMES)}")
-    if made.argument and not argument:
+    if made.argument and not argument and not made.is_optional:
         raise ConfigError(f"method {name!r} needs {made.argument} after a colon, such as {made.example}")
     return Named(name, made.make(argument, encoding))
 
@@ -102,6 +102,13 @@ class _Compressing:
 
 def _compressing(options: Callable[[Any], CompressionConfig]) -> Callable[[str, Encoding], _Run]:
     return lambda argument, encoding: _Compressing(options(argument), encoding)
+
+
+def _adaptive(probability: str) -> CompressionConfig:
+    try:
+        return CompressionConfig(adaptive=float(probability) if probability else True)
+    except ValueError:
+        raise ConfigError(f"adaptive is {probability!r}; give a probability, such as adaptive:0.05") from None
 
 
 def _reason(result: Compression, lost: str) -> str:
@@ -226,11 +233,12 @@ class _Kind:
     argument: str = ""
     """What has to follow after a colon."""
     example: str = ""
+    is_optional: bool = False
 
 
 _METHODS = {
     "default": _Kind(_compressing(lambda _: CompressionConfig())),
-    "adaptive": _Kind(_compressing(lambda _: CompressionConfig(adaptive=True))),
+    "adaptive": _Kind(_compressing(_adaptive), "a probability", "adaptive:0.05", is_optional=True),
     "bm25": _Kind(_bm25),
     "first": _Kind(_first),
     "preset": _Kind(_compressing(CompressionConfig.from_preset), "a preset", "preset:docs"),
@@ -238,5 +246,5 @@ _METHODS = {
     "config": _Kind(_compressing(lambda path: starting_config(path, None)), "a file", "config:ctx.toml"),
     "EmbeddingsFilter": _Kind(_embeddings_filter, "an encoder", "EmbeddingsFilter:static"),
 }
-NAMES = tuple(kind.example or name for name, kind in _METHODS.items())
+NAMES = tuple(name if kind.is_optional else kind.example or name for name, kind in _METHODS.items())
 """The names of methods, with an example of what follows after a colon."""
