@@ -35,6 +35,9 @@ _UNUSUAL_SPACE = lazy_regex(r"[\x0b\x0c\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u202
 _ORDINAL = lazy_regex(r"(?<![^\s(/\u2013])(?:[1-9]|[12]\d|3[01])\.\s++\Z")
 _LONGEST_ORDINAL = 8
 """The number of a day or a floor, and the most characters before the next word in which it is looked for."""
+_WITH_ORDINALS = frozenset("cs da de et fi hr hu is lv nb nn no pl sk sl sr tr".split())
+"""The languages that write "1." for "the first"."""
+_MONTH_OF_YEAR = lazy_regex(r"[^\W\d_]++\.?\s++[12]\d{3}\b")
 _WORD_CHARACTER = lazy_regex(r"\w")
 _ENDS = frozenset(".!?:;\u3002\uff01\uff1f\u061f\u0964\u2026")
 """The last characters of sentences and of introductions to lists."""
@@ -137,10 +140,12 @@ def _sentence_begins(text: str, sentences: Sequence[str], language: str) -> Iter
 
 
 def _is_ordinal(text: str, end: int, language: str) -> bool:
-    """Tell whether the number before `end` may say which one of what follows, in any language: "am 1. Januar". What
-    follows is then no function word."""
+    """Tell whether the number before `end` may say which one of what follows: a word and a year, or in languages that
+    write ordinals so any word but a function word: "am 1. Januar"."""
     if not _ORDINAL.search(text, max(end - _LONGEST_ORDINAL, 0), end):
         return False
+    if language not in _WITH_ORDINALS:
+        return _MONTH_OF_YEAR.match(text, end) is not None
     word = WORD.match(text, end)
     return word is not None and word[0].isalpha() and word[0].lower() not in STOP_WORDS.get(language, ())
 

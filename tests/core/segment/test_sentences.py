@@ -31,7 +31,8 @@ def sentences(text, language="en"):
         ("en", ["It was built in\n1986. A year later it closed. ", "That was all."]),
         ("en", ["1.2. The scope is wide. ", "IV. The fourth one is not."]),
         ("en", ["The lease begins on 1. January 2027. ", "It ends in 2030.  ", "He was 18. ", "The others were 31."]),
-        ("en", ["Die Abgabe wird ab 1. Jänner erhöht. ", "So wurde es am 14.–18. Juni beschlossen."]),
+        ("en", ["Die Abgabe wird ab 1. Jänner 2027 erhöht. ", "So wurde es am 14.–18. Juni 2026 beschlossen."]),
+        ("en", ["The port is 30. ", "Retries are 5. ", "Nobody knows why."]),
         ("de", ["Das ist z. B. ein Satz. ", "Noch einer."]),
         (
             "de",
