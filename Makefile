@@ -2,6 +2,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3 || command -v pyth
 VENV := .venv
 BIN := $(VENV)/bin
 NOX := $(BIN)/nox --session
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 DEMO := $(VENV)/.installed-demo
 DEV := $(VENV)/.installed-dev
 
@@ -84,7 +85,11 @@ $(DEMO): pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable '.[langchain,cli,prices]'
 	touch $@
 
+# uv takes a tenth of pip's time, but does not read pip's settings, which may name another index.
 $(DEV): requirements-dev.txt pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	sed -n '/^uv==/,/[^\\]$$/p' requirements-dev.txt > $(VENV)/uv.txt
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement $(VENV)/uv.txt
+	$(UV) --require-hashes --requirement requirements-dev.txt || \
+	  $(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.txt
+	$(UV) --no-deps --no-build-isolation --editable .
 	touch $@ $(DEMO)

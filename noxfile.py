@@ -1,7 +1,8 @@
 """What must hold before a change is taken, for make, `.ci/run` and the workflows alike. `nox --list` shows the
 sessions; `nox -s test -- tests/core/select` runs one, with arguments for its program.
 
-Sessions use the environment that has nox, which is made of requirements-dev.txt, but for those about another one."""
+Sessions use the environment that has nox, which is made of requirements-dev.txt, but for those about another one. uv makes
+these: where packages come from another index than PyPI, UV_DEFAULT_INDEX names it."""
 
 import os
 import shutil
@@ -18,7 +19,7 @@ FRAMEWORKS = ("haystack-ai==3.4.1", "openai-agents==0.24.0", "pydantic-ai-slim==
 
 nox.options.sessions = ["check", "docs", "test"]
 here = partial(nox.session, venv_backend="none")
-elsewhere = partial(nox.session, venv_backend="venv")
+elsewhere = partial(nox.session, venv_backend="uv")
 
 
 def run(session: nox.Session, module: str, *arguments: str, **variables: str) -> None:
@@ -95,9 +96,9 @@ def properties(session: nox.Session) -> None:
 @elsewhere(name="test-minimum")
 def test_minimum(session: nox.Session) -> None:
     """Run the tests of the core and the adapters on the lowest versions that pyproject.toml declares."""
-    session.install("--quiet", "packaging")
     constraints = Path(session.create_tmp(), "constraints.txt")
-    constraints.write_text(str(session.run("python", "tests/minimums.py", silent=True)), encoding="utf-8")
+    lowest = session.run(sys.executable, "tests/minimums.py", silent=True, external=True)
+    constraints.write_text(str(lowest), encoding="utf-8")
     session.install("--quiet", "--constraint", str(constraints), "--editable", ".[test]")
     folders = ["tests/core", "tests/adapters", "tests/langchain", "tests/llamaindex"]
     session.run("pytest", "-n", "2", "--hypothesis-profile", "few", *(session.posargs or folders))
@@ -130,7 +131,7 @@ def smoke(session: nox.Session) -> None:
     run(session, "cyclonedx_py", "environment", *about, *written)
     # What users of each framework install brings the rest.
     session.install("--quiet", f"{base}[cli]", *thin)
-    session.run("python", "-m", "pip", "check")
+    run(session, "uv", "pip", "check", "--python", str(Path(session.bin, "python")))
     program = shutil.copy("tests/smoke/smoke.py", session.create_tmp())
     session.chdir(session.create_tmp())
     session.run("python", "-I", str(Path(program).name))
