@@ -15,6 +15,8 @@ import nox
 DIST, SBOM = Path("dist"), Path("sbom")
 PROJECTS = (".", "packages/langchain-ctxcompress", "packages/llama-index-postprocessor-ctxcompress")
 LOCK = "requirements-dev.txt"
+# Slow tests are beside each other in their folders: a worker that has nothing left takes half of what another has.
+WORKERS = ("-n", "2", "--dist", "worksteal")
 FRAMEWORKS = ("haystack-ai==3.4.1", "openai-agents==0.24.0", "pydantic-ai-slim==2.68.0")
 
 nox.options.sessions = ["check", "docs", "test"]
@@ -47,14 +49,14 @@ def docs(session: nox.Session) -> None:
 @here
 def test(session: nox.Session) -> None:
     """Run the tests, but for the slow ones."""
-    run(session, "pytest", "-n", "2", *session.posargs)
+    run(session, "pytest", *WORKERS, *session.posargs)
 
 
 @here(name="test-all")
 def test_all(session: nox.Session) -> None:
     """Run all tests, each property on many examples."""
     # The empty -m takes the place of the one in pyproject.toml, which leaves the slow ones out.
-    run(session, "pytest", "-n", "2", "-m", "", "--hypothesis-profile", "many", *session.posargs)
+    run(session, "pytest", *WORKERS, "-rs", "-m", "", "--hypothesis-profile", "many", *session.posargs)
 
 
 @here(name="test-semantic")
@@ -101,7 +103,7 @@ def test_minimum(session: nox.Session) -> None:
     constraints.write_text(str(lowest), encoding="utf-8")
     session.install("--quiet", "--constraint", str(constraints), "--editable", ".[test]")
     folders = ["tests/core", "tests/adapters", "tests/langchain", "tests/llamaindex"]
-    session.run("pytest", "-n", "2", "--hypothesis-profile", "few", *(session.posargs or folders))
+    session.run("pytest", *WORKERS, "--hypothesis-profile", "few", *(session.posargs or folders))
 
 
 @elsewhere(name="test-examples")
