@@ -2,9 +2,12 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3 || command -v pyth
 VENV := .venv
 BIN := $(VENV)/bin
 NOX := $(BIN)/nox --session
-UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
+UV := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python
 DEMO := $(VENV)/.installed-demo
 DEV := $(VENV)/.installed-dev
+
+# With it, each of many processes would compile anew what it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-minimum test-examples test-semantic test-browser fuzz properties screenshots check options docs format notebooks wheel smoke audit lock ablate clean
