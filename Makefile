@@ -88,7 +88,7 @@ $(DEMO): pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable '.[langchain,cli,prices]'
 	touch $@
 
-# uv takes a tenth of pip's time, but does not read pip's settings, which may name another index.
+# uv is faster than pip, but does not read pip's settings, which may name another index.
 $(DEV): requirements-dev.txt pyproject.toml | $(BIN)/python
 	sed -n '/^uv==/,/[^\\]$$/p' requirements-dev.txt > $(VENV)/uv.txt
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement $(VENV)/uv.txt
