@@ -9,7 +9,7 @@ exceptions count as matches.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -26,12 +26,10 @@ from ctxcompress.text.words import split_words
 
 __all__ = ["rescore_logs"]
 
-_LONGEST, _MOST_WORDS = 400, 24
-"""Characters and words of a line that make its shape."""
+_LONGEST, _MOST_WORDS = 600, 24
+"""Characters of a line that are read, and words that make its shape."""
 _FEWEST_ALIKE = 3
-"""Number of shapes that differ in one word from which the word is a name, and the shapes are one."""
-_MOST_SHAPES = 5_000
-"""With more shapes, names are not looked for: it would take too much memory."""
+"""Number of shapes with a word from which the word is no name."""
 _PART = lazy_regex(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]{2,}")
 """A word of an identifier: camelCase, snake_case, dotted names and paths have several."""
 _FAILURES = (
@@ -50,8 +48,8 @@ _SEVERITIES = (
     ),
     (
         0.9,
-        r"(?<!\w)(?:ERROR|ERR!|Error|error|Exception|FAILED|FAIL|BUILD FAILURE)\b|\[E\]|: E |\*\*\*|HTTP/[\d.]+\" 5\d\d"
-        rf"|[a-z]Error\b|xception\b|(?i:{_FAILURES})",
+        r"(?<!\w)(?:ERROR|ERR!|Error|error|Exception|FAILED|FAIL|BUILD FAILURE)\b|\[E\]|: E |\*\*\* [\w\[]"
+        rf"|HTTP/[\d.]+\" 5\d\d|[a-z]Error\b|xception\b|(?i:{_FAILURES})",
     ),
     (
         0.6,
@@ -66,9 +64,8 @@ _SEVERITIES = (
 )
 """(how bad it is, what says so), in the order in which they are looked for."""
 _SAYS = tuple((severity, lazy_regex(said)) for severity, said in _SEVERITIES)
-_READ = 600
-"""Characters of a segment in which its severity is looked for."""
-_COLOUR = lazy_regex(r"\x1b\[[\d;]*m")
+_COLOUR = lazy_regex(r"(?:\x1b|\^\[)\[[\d;]*m")
+"""A colour of a terminal, also with its first character written out, as GitHub's client prints it."""
 _WRONG = 0.9
 """The least severity of a line that what is near it may belong to."""
 _NEAR, _FARTHER = 0.5, 0.85
@@ -96,7 +93,7 @@ class _Lines:
         """Find the lines of logs, of which there are some, and their shapes."""
         table = corpus.table
         numbers = np.flatnonzero(of_kinds(table, (Kind.LOG,)))
-        texts = [table.texts[number] for number in numbers.tolist()]
+        texts = [_COLOUR.sub("", table.texts[number][:_LONGEST]) for number in numbers.tolist()]
         shapes = _without_names([tuple(line_shape(text, _LONGEST)[:_MOST_WORDS]) for text in texts])
         known: dict[Shape, int] = {}
         of_lines = [known.setdefault(shape, len(known)) for shape in shapes]
@@ -123,24 +120,16 @@ class _Lines:
 
 
 def _without_names(shapes: Sequence[Shape]) -> Sequence[Shape]:
-    """Return the shapes, where those that differ in one word from several others are one: the word is a name."""
-    distinct = dict.fromkeys(shapes)  # in order, so that the result does not depend on hashes
-    if len(distinct) > _MOST_SHAPES:
-        return shapes
-    alike = Counter(wider for shape in distinct for wider in _wider(shape))
-    same = {shape: next((of for of in _wider(shape) if alike[of] >= _FEWEST_ALIKE), shape) for shape in distinct}
+    """Return the shapes without the words that few others have, which are names, where they are fewer than the rest."""
+    distinct = dict.fromkeys(shapes)
+    times = Counter(word for shape in distinct for word in set(shape))
+    patterns = {shape: tuple(word if times[word] >= _FEWEST_ALIKE else "*" for word in shape) for shape in distinct}
+    same = {shape: of if 2 * of.count("*") < len(of) else shape for shape, of in patterns.items()}
     return [same[shape] for shape in shapes]
 
 
-def _wider(shape: Shape) -> Iterator[Shape]:
-    """Yield the shape without one word, for each of its words."""
-    for place in range(len(shape)) if len(shape) > 2 else ():
-        yield (*shape[:place], "*", *shape[place + 1 :])
-
-
 def _severity(text: str) -> float:
-    read = _COLOUR.sub("", text[:_READ]) if "\x1b" in text else text[:_READ]
-    return next((severity for severity, said in _SAYS if said.search(read)), 0.0)
+    return next((severity for severity, said in _SAYS if said.search(text)), 0.0)
 
 
 _ALIKE = 0.6
@@ -150,10 +139,10 @@ _SHORTEST, _SHORTEST_WITHIN = 3, 5
 _RARE, _CLOSE = 0.3, 0.7
 """The weights of a rare shape and of closeness in meaning, relative to the best line."""
 _OF_SEVERITY = 0.8
-"""The weight of the severity where the question asks what went wrong, relative to a line with all words."""
+"""The weight of a rare line's severity where the question asks what went wrong, relative to a line with all words."""
 _MOST_TERMS = 64
 """The most terms of a question that are looked for: memory grows with them and with the lines."""
-_STEEP = 2
+_STEEP = 3
 """How much lines that say what went wrong come before the others where the question asks for them: a power."""
 _AGAIN, _MOST_AGAIN = 0.3, 3
 """The factor for each better line of the same shape, and how many of them count."""
@@ -184,7 +173,8 @@ def rescore_logs(question: Question, corpus: Corpus, scores: Floats, closeness: 
         wanted = {term: weight for term, weight in wanted.items() if (term,) not in asking.values()}
     value = _matched(corpus, lines, question, dict(islice(wanted.items(), _MOST_TERMS)))
     if asks:
-        value = value + _OF_SEVERITY * lines.severity
+        # What happens again and again is less of an event.
+        value = value + _OF_SEVERITY * lines.severity * (1 + lines.rarity) / 2
     says_nothing = not value.any() and lines.numbers.size < scores.size
     best = value.max() or 1.0
     value = value + _RARE * best * lines.rarity

@@ -116,3 +116,24 @@ def test_what_belongs_to_the_line_that_says_what_went_wrong_comes_with_it(below,
     text = "\n".join(prefix + line for line in [*lines[:150], *below.split("\n"), *lines[150:]])
     found = kept("why did the build fail?", text, 300)
     assert [line for line in below.split("\n") if line and prefix + line not in found] == []
+
+
+PASSED = {
+    "name": "test missing::{n} ... ok",
+    "secret": "token_{n}: ***",
+}
+
+
+@pytest.mark.parametrize("line", PASSED.values(), ids=PASSED)
+def test_thousands_of_names_hide_no_error(line):
+    letters = "bcdfghklmnpqrtvwxz"
+    names = [first + second + third for first in letters for second in letters for third in letters]
+    lines = [f"2026-05-01T10:00:00.1234567Z {line.format(n=name)}" for name in names]
+    error = "2026-05-01T10:00:09.1234567Z sh: 1: marsh: not found"
+    assert error in kept("why did it fail?", "\n".join([*lines[:5_000], error, *lines[5_000:]]), 60)
+
+
+def test_colours_with_their_first_character_written_out_hide_no_error():
+    lines = [f"^[[32mwave of tide\t{n * 7}^[[0m" for n in range(300)]
+    text = "\n".join([*lines[:230], "^[[31mFAILED at the marsh^[[0m", *lines[230:]])
+    assert "FAILED at the marsh" in kept("why did it go wrong?", text, 40)
