@@ -119,8 +119,6 @@ class Analysed(NamedTuple):
 class Analyser:
     """Analyses documents for one compression, and takes from the cache what it has."""
 
-    __slots__ = ("_encoding", "cache", "count")
-
     def __init__(self, cache: CallCache, encoding: Encoding, count: TokenCounter | None = None) -> None:
         """count: counts with the encoding. The counts of a function are not cached, because nothing tells whether a
         later function of that name counts the same."""

@@ -91,8 +91,6 @@ class Guard:
     looks like a header after backslashes gives the original text.
     """
 
-    __slots__ = ("_anywhere", "_lines")
-
     def __init__(self, header: str, flags: int = 0) -> None:
         """header: a regular expression that takes linear time."""
         self._anywhere = lazy_regex(header, flags)  # a faster search than at the beginnings of lines

@@ -40,8 +40,6 @@ class Found(NamedTuple):
 class Concordance:
     """Where each word of some texts stands."""
 
-    __slots__ = ("_begin", "_numbers", "vocabulary")
-
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:
         """texts: the words of each."""
         words = list(chain.from_iterable(texts))

@@ -55,8 +55,6 @@ def rank(values: NDArray[np.float64], sizes: NDArray[np.float64], *, density: fl
 class Costs:
     """The tokens of items, counted on demand and cached: most segments of a long text are never counted."""
 
-    __slots__ = ("_characters", "_counts", "_known", "_layout", "_texts", "_tokens")
-
     def __init__(self, table: SegmentTable, layout: Layout, counts: Sequence[int] | None = None) -> None:
         """counts: `counts_of` the segments, if known."""
         self._texts, self._layout, self._counts = table.texts, layout, counts

@@ -12,8 +12,6 @@ __all__ = ["Placement"]
 class Placement:
     """The headings that are shown, and the segments that are shown without theirs."""
 
-    __slots__ = ("_above", "_headless", "_shown", "_table")
-
     def __init__(self, table: SegmentTable, above: Sequence[int]) -> None:
         """above: the number of the heading above each segment, or -1."""
         self._table, self._above = table, above

@@ -34,8 +34,6 @@ as a whole; a sentence is on its own."""
 class Runs:
     """The hashes of the runs of eight words in each text, computed on demand and cached."""
 
-    __slots__ = ("_known", "_texts")
-
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
         self._known: dict[int, frozenset[int]] = {}
@@ -54,8 +52,6 @@ class Novelty:
 
     Texts shorter than eight words, and scripts without spaces, always count as new.
     """
-
-    __slots__ = ("_before", "_runs", "_seen")
 
     def __init__(self, runs: Runs, before: Collection[int] = ()) -> None:
         """before: the runs of text that was kept before."""

@@ -169,8 +169,6 @@ def select_in_order(choices: Choices, order: Sequence[int], others: Sequence[int
 class Candidates:
     """The segments that can be chosen, each text once."""
 
-    __slots__ = ("coherence", "duplicate_of", "order", "structure", "values")
-
     def __init__(
         self, structure: Structure, values: Floats, order: Sequence[int], duplicate_of: Mapping[int, int]
     ) -> None:

@@ -49,19 +49,6 @@ _CLOSING = lazy_regex(r"[ \t>]*(?:`{3,}|~{3,})\s*")
 class Structure:
     """Properties of each segment of the candidates, unless said otherwise."""
 
-    __slots__ = (
-        "announced",
-        "announcement",
-        "antecedent",
-        "copies",
-        "leading",
-        "runs",
-        "same",
-        "stands",
-        "table",
-        "under",
-    )
-
     def __init__(self, table: SegmentTable) -> None:
         self.table = table
         self.stands = _stands(table)

@@ -93,8 +93,6 @@ class Terms:
     also gives its parts. Unspaced scripts give pairs of characters, those of South-East Asia groups of three.
     """
 
-    __slots__ = ("_language", "_lower", "_other", "_stem")
-
     def __init__(self, language: str) -> None:
         self._stem = stemmer(language)
         self._other = other_stems(language)
