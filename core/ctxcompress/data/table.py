@@ -1,7 +1,7 @@
 """The segment table: all segments of all documents, for the steps that score and select them."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, pairwise, repeat
@@ -124,9 +124,9 @@ class SegmentTable:
             texts=[text[part[1] : part[2]] for text, parts in zip(texts, segmented, strict=True) for part in parts],
             document=[index for index, segments in enumerate(segmented) for _ in segments],
             passage=[
-                passage
+                document.passage if document.is_passage else document.passage_at(part.start)
                 for document, segments in zip(documents, segmented, strict=True)
-                for passage in _passages(document, segments)
+                for part in segments
             ],
             first=list(accumulate(map(len, segmented), initial=0)),
         )
@@ -156,8 +156,9 @@ class SegmentTable:
         """Return the number of the segment with the character before an offset of a document; at 0, its first one."""
         return bisect_left(self.end, place, self.first[document], self.first[document + 1])
 
-    def headings_above(self) -> list[int]:
-        """Return for each segment the number of the heading above it, or -1. Above a heading is its parent heading."""
+    @cached_property
+    def above(self) -> list[int]:
+        """The number of the heading above each segment, or -1. Above a heading is its parent heading."""
         if _HEADING not in self.kinds:
             return [-1] * len(self.segments)
         above: list[int] = []
@@ -171,6 +172,11 @@ class SegmentTable:
                 if is_heading:
                     path.append(number)
         return above
+
+    def headings_of(self, number: int) -> Iterator[int]:
+        """Yield the headings above a segment, the innermost first."""
+        while (number := self.above[number]) >= 0:
+            yield number
 
     def split(self, number: int, cut: int, tail: int) -> "SegmentTable":
         """Return the table with one segment split into two or three.
@@ -215,9 +221,3 @@ class SegmentTable:
             first=[firsts[number] for number in self.first],
         )
         return table, firsts
-
-
-def _passages(document: Document, segments: Sequence[Segment]) -> Iterable[int]:
-    if document.is_passage:
-        return repeat(document.passage, len(segments))
-    return (document.passage_at(segment.start) for segment in segments)

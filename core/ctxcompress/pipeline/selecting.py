@@ -204,7 +204,7 @@ def _composed(choices: Choices, named: Sequence[int], candidates: Collection[int
 
     fills: whether other candidates fill the rest of the budget.
     """
-    structure, above = choices.structure, choices.structure.table.headings_above()
+    structure, above = choices.structure, choices.structure.table.above
     others = [number for number in ranked(structure, choices.values) if number in candidates]
     of_each = best_of_each(structure, choices.values, choices.known) if choices.layout.sources else ()
     wanted = [*named, *of_each, *(others if fills else ())]

@@ -113,7 +113,7 @@ class Coherence:
         """order: the segments that may be chosen, from the best to the worst."""
         self._order, self._table = order, structure.table
         self._announcement, self._leading = structure.announcement, structure.leading
-        self._above, self._antecedent = structure.table.headings_above(), structure.antecedent
+        self._above, self._antecedent = structure.table.above, structure.antecedent
         self._segments = len(structure.table.segments)
         self._groups: dict[int, dict[int, None]] = {}
 
@@ -152,12 +152,6 @@ class Coherence:
     def is_headless(self, items: Collection[int], kept: Container[int]) -> bool:
         """Tell whether these segments are short and lack a heading: "No." would answer the question of another one."""
         return self._is_short(items) and any(self._table.kind[n] is Kind.HEADING for n in self._missing(items, kept))
-
-    def placement(self, kept: Collection[int]) -> Placement:
-        """Return where these segments stand among the headings."""
-        found = Placement(self._table, self._above)
-        found.take(kept)
-        return found
 
     def is_orphan(self, items: Collection[int], kept: Container[int]) -> bool:
         """Tell whether a reader lacks what explains these segments, or whether they are too short to be understood

@@ -18,7 +18,6 @@ __all__ = [
     "Runs",
     "all_unknown",
     "delivered_segments",
-    "headings_of",
     "unit_texts",
 ]
 
@@ -163,18 +162,11 @@ def all_unknown(table: SegmentTable, known: Delivered, layout: Layout) -> Spans:
 
 def _headings(table: SegmentTable, known: Collection[int]) -> set[int]:
     """Return the headings that have only delivered text under them."""
-    above = table.headings_above()
     of_known, of_others = set[int](), set[int]()
     for number, segment in enumerate(table.segments):
         if segment.kind is not Kind.HEADING:
-            (of_known if number in known else of_others).update(headings_of(above, number))
+            (of_known if number in known else of_others).update(table.headings_of(number))
     return of_known - of_others
-
-
-def headings_of(above: Sequence[int], number: int) -> Iterator[int]:
-    """Yield the headings above a segment, the innermost first. above: see `SegmentTable.headings_above`."""
-    while (number := above[number]) >= 0:
-        yield number
 
 
 def _units(table: SegmentTable) -> Iterator[tuple[list[int], str]]:
