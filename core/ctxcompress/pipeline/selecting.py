@@ -67,9 +67,10 @@ def all_of(task: Task, reduced: Reduced) -> Choice | None:
 
 def _markers(analysis: Analysis, config: CompressionConfig) -> Elide:
     """Return what finds the gap markers in a document of which spans are kept."""
-    if not config.gap_markers:
-        return analysis.markers_of_code
-    return analysis.markers_of_lone if config.format == "preview" else analysis.markers
+    if not config.gap_markers:  # source code may be invalid without them
+        return lambda number, spans, _: analysis.markers(number, spans) if number in analysis.elisions else ()
+    is_on_lines = config.format == "preview"  # each text alone
+    return lambda number, spans, is_lone: analysis.markers(number, spans, is_lone or is_on_lines)
 
 
 def select_segments(

@@ -94,23 +94,6 @@ class Corpus:
         found: _T = self._known[find]
         return found
 
-    @property
-    def segments(self) -> Sequence[Segment]:
-        return self.table.segments
-
-    @property
-    def texts(self) -> Sequence[str]:
-        return self.table.texts
-
-    @property
-    def sections(self) -> Sequence[int]:
-        return self.table.sections
-
-    @property
-    def passage(self) -> Integers:
-        """The document of each segment."""
-        return self.table.documents
-
     @cached_property
     def has_titles(self) -> bool:
         """Whether there are several documents, and nearly all have a title of their own."""
