@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ctxcompress.data.documents import Document, Spans
 from ctxcompress.data.passages import Kind, NodeKind, Segment, Span
 
-__all__ = ["Floats", "Integers", "SegmentTable", "number_sections"]
+__all__ = ["Floats", "Integers", "SegmentTable"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -20,25 +20,6 @@ Integers = NDArray[np.intp]
 _HEADING, _CODE = Kind.HEADING, Kind.CODE  # ten times as fast as attributes of an enum
 _LONG_PASSAGE = 3_000
 """Longer passages, in characters, have several sections: the limit is above a usual chunk and below a page."""
-
-
-def number_sections(passages: Sequence[Sequence[Segment]]) -> list[int]:
-    """Return the section number of every segment, counted from 0 across all passages.
-
-    A short passage is one section. In long passages, and in code, a section is the segments under one heading, or one
-    block if there is no heading.
-    """
-    numbers: list[int] = []
-    section = -1
-    for segments in passages:
-        whole = not segments or segments[-1].end <= _LONG_PASSAGE
-        previous: object = -1
-        for segment in segments:
-            key = None if whole and segment.kind is not _CODE else segment.heading or segment.block
-            section += key != previous
-            previous = key
-            numbers.append(section)
-    return numbers
 
 
 _COLUMNS = ("kind", "start", "end", "block", "heading", "needed", "unit", "label")
@@ -109,8 +90,23 @@ class SegmentTable:
 
     @cached_property
     def sections(self) -> list[int]:
-        """The section number of each segment: see `number_sections`."""
-        return number_sections([self.segments[start:end] for start, end in pairwise(self.first)])
+        """The section number of each segment, counted from 0 across all documents.
+
+        A short document is one section. In long ones, and in code, a section is the segments under one heading, or one
+        block if there is no heading.
+        """
+        numbers: list[int] = []
+        section = -1
+        for first, end in pairwise(self.first):
+            is_short = first == end or self.end[end - 1] <= _LONG_PASSAGE
+            previous: object = -1
+            for number in range(first, end):
+                is_one = is_short and self.kind[number] is not _CODE
+                key = None if is_one else self.heading[number] or self.block[number]
+                section += key != previous
+                previous = key
+                numbers.append(section)
+        return numbers
 
     @classmethod
     def of(cls, documents: Sequence[Document], segmented: Sequence[Sequence[Segment]]) -> "SegmentTable":
