@@ -198,7 +198,10 @@ def keys_of(task: Task, cache: CallCache) -> Keys:
         embeddings = [] if config.similarity_threshold is None else list(map(_embedding_hash, task.input_passages))
     except (TypeError, ValueError, OverflowError):
         return Keys()
-    passages = [_key_fields(passage, cache) for passage in task.input_passages]
+    passages = [  # all of a passage but its embedding; its metadata may hold offsets in a file
+        (p.id, cache.fingerprint(p.text), p.score, p.doc_id, p.file_path, p.header_path, p.title, dict(p.metadata))
+        for p in task.input_passages
+    ]
     without_query = key_of("input", options, must_keep, embeddings, passages)
     outcome = without_query and key_of("outcome", task.query, adds, task.ranked, without_query)
     return Keys(outcome, without_query) if outcome else Keys()
@@ -209,11 +212,6 @@ def _embedding_hash(passage: Passage) -> str | None:
     if passage.embedding is None:
         return None
     return blake2b(array("d", passage.embedding).tobytes(), digest_size=16).hexdigest()
-
-
-def _key_fields(p: Passage, cache: CallCache) -> tuple[object, ...]:
-    """Return all fields of a passage but its embedding. The metadata counts because it may hold offsets in a file."""
-    return (p.id, cache.fingerprint(p.text), p.score, p.doc_id, p.file_path, p.header_path, p.title, dict(p.metadata))
 
 
 def is_worth_remembering(result: Compression) -> bool:
