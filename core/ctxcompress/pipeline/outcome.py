@@ -2,11 +2,10 @@
 
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from ctxcompress.config.options import CompressionConfig
+from ctxcompress.config.options import OPTIONS
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.must_keep import written
 from ctxcompress.data.passages import Marker, Passage, Span, intersection, inverse, shown, spans_of
@@ -160,12 +159,7 @@ def _default_reason(text: str) -> Reason:
 _NOT_IN_KEY = ("cache", "llm", "must_keep", "on_error", "telemetry", "timeout")
 """Options that are not part of the key as they are: caches, observers and what becomes of failures change no result,
 with a language model there is no key, and rules are written first."""
-_DEFAULTS = CompressionConfig()
-_KEY_OPTIONS = tuple(
-    (option.name, getattr(_DEFAULTS, option.name))
-    for option in fields(CompressionConfig)
-    if option.name not in _NOT_IN_KEY
-)
+_KEY_OPTIONS = [(name, option.default) for name, option in OPTIONS.items() if name not in _NOT_IN_KEY]
 """The options in the key, with their defaults. Only values that are not the default are written: a default changes only
 with the version, which is part of every key."""
 
