@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from ctxcompress.lazy_regex import lazy_regex
@@ -73,6 +73,7 @@ _NO_OUTPUT = lazy_regex(
     re.VERBOSE,
 )
 """A line of Markdown, data, source code, a configuration or a table of contents, numbers alone, or a sentence."""
+_LABEL = lazy_regex(r"[^\W\d][\w ]{0,30}+:[ ]")
 _FEWEST_DISTINCT, _OFTEN, _REPEATED = 6, 3, 0.55
 """The fewest different lines that show what a text is, how many of them make a shape that programs write, and the least
 share of the lines that have such shapes."""
@@ -172,13 +173,20 @@ def is_output(text: str) -> bool:
     if ends < max(_FEWEST_DISTINCT - 1, _BLANK * blank) or not _may_be_output(text):
         return False
     lines, printed = _printed(text)
-    if len(printed) < max(_FEWEST_DISTINCT, _REPEATED * lines):
+    if len(printed) < max(_FEWEST_DISTINCT, _REPEATED * lines) or _are_fields(printed):
         return False
     shapes = [line_shape(line, _LONG_LINE) for line in printed]
     times = Counter(word for shape in shapes for word in set(shape))
     patterns = Counter(tuple(word if times[word] >= _OFTEN else "" for word in shape) for shape in shapes)
     often = sum(times for pattern, times in patterns.items() if times >= _OFTEN and _is_pattern(pattern))
     return often >= _REPEATED * lines
+
+
+def _are_fields(lines: list[str]) -> bool:
+    """Tell whether most lines begin with a label that the line above has not, as those of records do."""
+    labels = [found[0] if (found := _LABEL.match(line)) else "" for line in lines]
+    changes = sum(label != above for above, label in pairwise(labels) if label)
+    return len(set(labels)) > _OFTEN and changes > _REPEATED * len(lines)
 
 
 def _is_pattern(words: tuple[str, ...]) -> bool:

@@ -67,6 +67,9 @@ def test_a_hunk_needs_the_header_of_its_file():
         f"Run it:\n\n```\n{LOGS['syslog']}```\n",
         "| time | what |\n|---|---|\n| 10:00:00 | start |\n| 10:00:01 | stop |\n| 10:00:02 | end |\n",
         "--- \nA rule, and a list:\n\n+ one\n+ two\n- three\n",
+        "\n\n".join(
+            f"Name: {n}\nPrice: {n}0\nWeight: {n} kg\nShelf: B {n}\nStock: {n * 7}\nGrade: {n % 3}" for n in range(9)
+        ),
     ],
 )
 def test_what_is_no_log(text):
