@@ -10,13 +10,16 @@ from itertools import pairwise
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.rows import begins_with_header
-from ctxcompress.text.lines import split_lines
-from ctxcompress.text.log_lines import Line, LineKind, has_signs, is_diff, is_output, log_lines
+from ctxcompress.text.lines import EQUAL_DIGITS, split_lines
+from ctxcompress.text.log_lines import Line, LineKind, has_signs, is_diff, is_output, line_kind, log_lines
 
 __all__ = ["log_segments", "output_segments"]
 
 _LOG = Kind.LOG
 _BLANK, _ENTRY, _FRAME, _EXCEPTION, _BUILD, _DEEPER, _OTHER = LineKind  # ten times as fast as attributes
+_GOING_ON = frozenset((_BLANK, _DEEPER, _FRAME, _EXCEPTION))
+_LONGEST_GUTTER, _MOST_READ, _NEARLY_ALL = 60, 20_000, 0.95
+"""The most characters of a gutter, the characters of a text that show it, and the least share of lines that have it."""
 _LONG = 1_500
 """The most characters of a message with the lines that go on from it. More lines are segments that need its first."""
 _LONG_HUNK, _LONG_PIECE = 500, 400
@@ -52,8 +55,21 @@ class _Log:
         """The segment that the next frames need: the exception or the message above them; -1 if it follows them."""
         self._frames: list[int] = []
         """The frames of a Python traceback whose exception has not come yet."""
+        self._gutter = _gutter(text)
         for line in log_lines(text):
-            self._add(line)
+            self._add(self._read(line))
+
+    def _read(self, line: Line) -> Line:
+        """Return a line with the kind that it has after its gutter, if it goes on from the lines above."""
+        body = line.start + len(self._gutter)
+        if (
+            not self._gutter
+            or self._text[line.start : body].translate(EQUAL_DIGITS) != self._gutter
+            or body == line.end
+        ):
+            return line
+        kind = line_kind(self._text[body : line.end])
+        return line._replace(kind=kind) if kind in _GOING_ON else line
 
     def _add(self, line: Line) -> None:
         """Add a line to the segment above it, or as one. What follows a blank line is another block."""
@@ -98,6 +114,16 @@ class _Log:
 
     def _append(self, line: Line, needs: tuple[int, ...]) -> None:
         self.segments.append(Segment(_LOG, line.start, line.end, self._block, (), needs))
+
+
+def _gutter(text: str) -> str:
+    """Return what nearly all lines begin with, such as a time stamp or the name of a service. Its digits are 0."""
+    heads = [line[:_LONGEST_GUTTER].translate(EQUAL_DIGITS) for line in text[:_MOST_READ].split("\n") if line]
+    few = heads[: 1 + int((1 - _NEARLY_ALL) * len(heads))]  # one of them has it
+    begins = {head[: at + 1] for head in few for at, character in enumerate(head) if character == " "}
+    least = max(_NEARLY_ALL * len(heads), 2)
+    gutters = (each for each in begins if "0" in each and sum(head.startswith(each) for head in heads) >= least)
+    return max(gutters, key=len, default="")
 
 
 def _diff_segments(text: str) -> list[Segment]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["Line", "LineKind", "has_signs", "is_diff", "is_log", "is_output", "line_shape", "log_lines"]
+__all__ = ["Line", "LineKind", "has_signs", "is_diff", "is_log", "is_output", "line_kind", "line_shape", "log_lines"]
 
 _SAMPLE = 5_000
 """Characters that are read to tell what a text is."""
@@ -152,9 +152,14 @@ def log_lines(text: str, end: int | None = None) -> Iterator[Line]:
     start, end = 0, len(text) if end is None else end
     while start < end:
         stop = text.find("\n", start, end) + 1 or end
-        found = _LINE.match(text[start : min(stop, start + _READ_OF_LINE)])
-        yield Line(_KINDS[(found and found.lastgroup) or "blank"], start, stop)
+        yield Line(line_kind(text[start : min(stop, start + _READ_OF_LINE)]), start, stop)
         start = stop
+
+
+def line_kind(line: str) -> LineKind:
+    """Return what a line is."""
+    found = _LINE.match(line[:_READ_OF_LINE])
+    return _KINDS[(found and found.lastgroup) or "blank"]
 
 
 def is_log(text: str) -> bool:

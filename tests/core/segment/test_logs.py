@@ -97,6 +97,28 @@ def test_hostile_texts_take_linear_time(line):
     segment(("10:00:00 INFO start\n" + line) * 5_000)
 
 
+STAMPED = [
+    "2026-05-01T10:00:{n:02}.1234567Z   Compiling tide v0.3.1",
+    "2026-05-01T10:00:{n:02}.1234567Z error[E0382]: borrow of moved value: `buf`",
+    "2026-05-01T10:00:{n:02}.1234567Z   --> src/net/reader.rs:77:22",
+    "2026-05-01T10:00:{n:02}.1234567Z    |",
+    "2026-05-01T10:00:{n:02}.1234567Z 71 |     let buf = Vec::new();",
+    "2026-05-01T10:00:{n:02}.1234567Z ",
+    "2026-05-01T10:00:{n:02}.1234567Z warning: unused variable",
+]
+
+
+@pytest.mark.parametrize("gutter", ["2026-05-01T10:00:{n:02}.1234567Z ", "web-1  | "])
+def test_what_stands_before_each_line_does_not_hide_what_goes_on(gutter):
+    lines = [line.replace(STAMPED[0][:33], gutter).format(n=n) for n, line in enumerate(STAMPED)]
+    text = "\n".join(lines)
+    assert [text[part.start : part.end] for part in segment(text)] == [
+        f"{lines[0]}\n",
+        "\n".join(lines[1:6]) + "\n",
+        lines[6],
+    ]
+
+
 def test_what_persons_say_in_lines_of_one_shape_stays_a_conversation():
     text = "".join(f"[10:{n:02}] {name}: see you at {n}\n" for n, name in enumerate(["anna", "ben"] * 8, 10))
     assert {part.kind for part in segment(text)} == {Kind.TURN}
