@@ -131,8 +131,6 @@ class LLMSelector:
 class ModelOnLoop:
     """An adapter that lets a thread without an event loop use an async language model: see `awaited`."""
 
-    __slots__ = ("_loop", "_model")
-
     def __init__(self, model: AsyncLanguageModel, loop: "asyncio.AbstractEventLoop") -> None:
         self._model, self._loop = model, loop
 

@@ -283,7 +283,9 @@ def _rebalanced(state: ContextState, request: _AddRequest, config: CompressionCo
     positions = [position for position in with_text(after.all_passages) if position not in excluded]
     passages = [after.all_passages[position] for position in positions]
     # Scores of different retrievals cannot be compared.
-    without_scores = config.without_limits()
+    without_scores = config.with_options(
+        min_score=None, score_kind="none", max_chunks_per_doc=0, top_n=None, metadata_only=False
+    )
     query = "\n".join(after.queries)
     result = run_pipeline(
         Task(query, passages, without_scores, Compressor, delivered=DeliveredMemory(), queries=after.queries)

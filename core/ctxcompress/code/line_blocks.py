@@ -43,10 +43,9 @@ def clauses(text: str, node: Node, most: int) -> Clauses:
     The part before or after the body stays whole if it has at most `most` characters. A `try` keeps its last handler
     and everything after it, because it is invalid without.
     """
-    if node.kind is not NodeKind.STATEMENT:
-        return Clauses((), (node.tail,))
-    first = _FIRST_CODE_LINE.search(text, node.start, node.body)
-    if not first:
+    is_statement = node.kind is NodeKind.STATEMENT
+    first = _FIRST_CODE_LINE.search(text, node.start, node.body) if is_statement else None
+    if first is None:
         return Clauses((), (node.tail,))
     above = _clause_starts(text, first["indent"], first.end(), node.body) if node.body - node.start > most else []
     below = _clause_starts(text, first["indent"], node.tail, node.end) if node.end - node.tail > most else []
@@ -107,7 +106,11 @@ class LineBlocks:
         lines = logical_lines(text, language, end_of_cut_text(text, language))
         self.starts, self._indents, self.ends_blank = lines.starts, lines.indents, lines.ends_blank
         """Where each line begins, and last where the text ends; and whether blank lines follow it."""
-        self.first_characters = _first_characters(text, self.starts[:-1])
+        first = _FIRST.match  # which always matches
+        self.first_characters: list[str] = [
+            text[at] if text[at] not in " \t" else first(text, at)[1]  # type: ignore[index]
+            for at in self.starts[:-1]
+        ]
         """The first character of each line that is not a space or tab."""
         self._conditions: list[int] = []
         """The number of conditional sections, from `#if` to `#endif`, that are open before each line; [] if unknown."""
@@ -246,12 +249,6 @@ class LineBlocks:
         nets, depths = self._nets, self._conditions
         found = [nets[number] - nets[first] for number in numbers]
         return [net + depths[n] - depths[first] for net, n in zip(found, numbers, strict=True)] if depths else found
-
-
-def _first_characters(text: str, starts: Sequence[int]) -> list[str]:
-    """Return the first character of each line that is not a space or tab."""
-    first = _FIRST.match  # which always matches
-    return [text[at] if text[at] not in " \t" else first(text, at)[1] for at in starts]  # type: ignore[index]
 
 
 def next_lines(values: Sequence[float], limits: Sequence[float]) -> list[int]:

@@ -312,12 +312,6 @@ class CompressionConfig:
         passing: Any = {"format": plain, "order": "source", "adaptive": False, "cache": None}
         return self.without_filters().with_options(max_tokens=presets.NO_LIMIT, **passing)
 
-    def without_limits(self) -> "CompressionConfig":
-        """Return the options without filters that compare scores, for passages of several retrievals together."""
-        return self.with_options(
-            min_score=None, score_kind="none", max_chunks_per_doc=0, top_n=None, metadata_only=False
-        )
-
     def for_expansion(self, max_tokens: int) -> "CompressionConfig":
         """Return the options for showing more of one passage: plain text, and as much of it as `max_tokens` hold."""
         plain = self.without_filters()
@@ -331,7 +325,6 @@ OPTIONS: Mapping[str, Option] = MappingProxyType(
 
 ConfigSource = CompressionConfig | str | PathLike[str]
 """Options, or the path of a TOML or JSON file that has them."""
-_DEFAULTS = CompressionConfig()
 
 
 def starting_config(
@@ -343,8 +336,7 @@ def starting_config(
     read or has a wrong option, and MissingExtra.
     """
     if config is None:
-        name = preset or default
-        return _DEFAULTS if name is None else CompressionConfig.from_preset(name)
+        return CompressionConfig.from_preset(name) if (name := preset or default) else CompressionConfig()
     if preset is not None:
         remedy = "put the preset into it: CompressionConfig.from_preset(...), or preset = ... in the file"
         raise ConfigError(f"both preset={preset!r} and config are given; {remedy}")

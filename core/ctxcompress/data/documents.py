@@ -14,6 +14,7 @@ from itertools import accumulate, repeat
 from typing import NamedTuple
 
 from ctxcompress.data.passages import Span, joined, places, stripped
+from ctxcompress.errors import InputError
 from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["Document", "Origins", "Piece", "Place", "Spans", "documents_as_they_are", "find_quote", "passages_of"]
@@ -184,8 +185,10 @@ def find_quote(texts: Sequence[str], quote: str) -> Iterator[tuple[Place, ...]]:
 
     Any run of white space matches any other. A quote that does not occur as it is may have quotation marks around it,
     dots for parts that were dropped from it (the parts between them are then found once, in order), or what formats add
-    to texts: a backslash before a line, or "&lt;". Linear in the texts.
+    to texts: a backslash before a line, or "&lt;". Linear in the texts. Raises InputError if it is not a string.
     """
+    if not isinstance(quote, str):
+        raise InputError(f"quote is a {type(quote).__name__}; give a string")
     folded_texts = _FoldedTexts(texts or [""])
     bare = quote.strip(_MARKS)
     unescaped = _ESCAPE.sub(r"\1", bare).replace("&lt;", "<")

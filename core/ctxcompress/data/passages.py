@@ -113,9 +113,8 @@ class NodeKind(StrEnum):
 class Segment(NamedTuple):
     """The smallest piece that is kept or dropped as one: a sentence, a table row, a function, a heading.
 
-    The segments of a text partition it: they are in order, without gaps or overlaps. White space
-    belongs to the segment before it. A named tuple rather than a dataclass because a long page has
-    hundreds of them.
+    The segments of a text partition it: they are in order, without gaps or overlaps. White space belongs to the segment
+    before it. A named tuple rather than a dataclass because a long page has hundreds of them.
     """
 
     kind: Kind

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from ctxcompress.data.documents import Origins, find_quote
-from ctxcompress.data.passages import Kind, Marker, Passage, Segment, Span
+from ctxcompress.data.passages import Marker, Passage, Span
 from ctxcompress.data.stats import CacheUse, Failure, LLMStats, Observation, StageStats, Stats
 from ctxcompress.errors import InputError
 
@@ -23,12 +23,10 @@ __all__ = [
     "Failure",
     "Format",
     "KeptPassage",
-    "Kind",
     "Marker",
     "Passage",
     "Reason",
     "ResultOperations",
-    "Segment",
     "Span",
     "StageStats",
     "Stats",
@@ -297,8 +295,6 @@ class Compression:
         space may differ, and the quote may have quotation marks around it and dots ("...") for parts that it drops.
         Metadata lines and the headers of formats cannot be cited. Raises InputError if `quote` is not a string.
         """
-        if not isinstance(quote, str):
-            raise InputError(f"quote is a {type(quote).__name__}; give a string")
         return Citation.find(quote, self.passages)
 
     def xray(self) -> str:
@@ -316,8 +312,6 @@ class Compression:
 
         The quote may be shortened as for `cite`. Raises InputError if it is no string, or not in the input.
         """
-        if not isinstance(quote, str):
-            raise InputError(f"quote is a {type(quote).__name__}; give a string")
         found = self.compressor.explain(self, quote)
         if not found:
             raise InputError(f"{quote[:80]!r} is in no passage; give a text as it stands in the input")

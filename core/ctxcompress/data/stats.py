@@ -190,8 +190,6 @@ _STAGE_FIELDS = ("name", "items_in", "items_out", "milliseconds", "note")
 class Clock:
     """Records how long each stage took, and how many items went in and came out."""
 
-    __slots__ = ("_since", "laps")
-
     def __init__(self) -> None:
         self.laps: list[StageStats] = []
         self._since = perf_counter()

@@ -1,7 +1,7 @@
 """The segment table: all segments of all documents, for the steps that score and select them."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, pairwise, repeat
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ctxcompress.data.documents import Document, Spans
 from ctxcompress.data.passages import Kind, NodeKind, Segment, Span
 
-__all__ = ["Floats", "Integers", "SegmentTable", "number_sections"]
+__all__ = ["Floats", "Integers", "SegmentTable"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -20,25 +20,6 @@ Integers = NDArray[np.intp]
 _HEADING, _CODE = Kind.HEADING, Kind.CODE  # ten times as fast as attributes of an enum
 _LONG_PASSAGE = 3_000
 """Longer passages, in characters, have several sections: the limit is above a usual chunk and below a page."""
-
-
-def number_sections(passages: Sequence[Sequence[Segment]]) -> list[int]:
-    """Return the section number of every segment, counted from 0 across all passages.
-
-    A short passage is one section. In long passages, and in code, a section is the segments under one heading, or one
-    block if there is no heading.
-    """
-    numbers: list[int] = []
-    section = -1
-    for segments in passages:
-        whole = not segments or segments[-1].end <= _LONG_PASSAGE
-        previous: object = -1
-        for segment in segments:
-            key = None if whole and segment.kind is not _CODE else segment.heading or segment.block
-            section += key != previous
-            previous = key
-            numbers.append(section)
-    return numbers
 
 
 _COLUMNS = ("kind", "start", "end", "block", "heading", "needed", "unit", "label")
@@ -109,8 +90,23 @@ class SegmentTable:
 
     @cached_property
     def sections(self) -> list[int]:
-        """The section number of each segment: see `number_sections`."""
-        return number_sections([self.segments[start:end] for start, end in pairwise(self.first)])
+        """The section number of each segment, counted from 0 across all documents.
+
+        A short document is one section. In long ones, and in code, a section is the segments under one heading, or one
+        block if there is no heading.
+        """
+        numbers: list[int] = []
+        section = -1
+        for first, end in pairwise(self.first):
+            is_short = first == end or self.end[end - 1] <= _LONG_PASSAGE
+            previous: object = -1
+            for number in range(first, end):
+                is_one = is_short and self.kind[number] is not _CODE
+                key = None if is_one else self.heading[number] or self.block[number]
+                section += key != previous
+                previous = key
+                numbers.append(section)
+        return numbers
 
     @classmethod
     def of(cls, documents: Sequence[Document], segmented: Sequence[Sequence[Segment]]) -> "SegmentTable":
@@ -124,9 +120,9 @@ class SegmentTable:
             texts=[text[part[1] : part[2]] for text, parts in zip(texts, segmented, strict=True) for part in parts],
             document=[index for index, segments in enumerate(segmented) for _ in segments],
             passage=[
-                passage
+                document.passage if document.is_passage else document.passage_at(part.start)
                 for document, segments in zip(documents, segmented, strict=True)
-                for passage in _passages(document, segments)
+                for part in segments
             ],
             first=list(accumulate(map(len, segmented), initial=0)),
         )
@@ -156,8 +152,9 @@ class SegmentTable:
         """Return the number of the segment with the character before an offset of a document; at 0, its first one."""
         return bisect_left(self.end, place, self.first[document], self.first[document + 1])
 
-    def headings_above(self) -> list[int]:
-        """Return for each segment the number of the heading above it, or -1. Above a heading is its parent heading."""
+    @cached_property
+    def above(self) -> list[int]:
+        """The number of the heading above each segment, or -1. Above a heading is its parent heading."""
         if _HEADING not in self.kinds:
             return [-1] * len(self.segments)
         above: list[int] = []
@@ -171,6 +168,11 @@ class SegmentTable:
                 if is_heading:
                     path.append(number)
         return above
+
+    def headings_of(self, number: int) -> Iterator[int]:
+        """Yield the headings above a segment, the innermost first."""
+        while (number := self.above[number]) >= 0:
+            yield number
 
     def split(self, number: int, cut: int, tail: int) -> "SegmentTable":
         """Return the table with one segment split into two or three.
@@ -215,9 +217,3 @@ class SegmentTable:
             first=[firsts[number] for number in self.first],
         )
         return table, firsts
-
-
-def _passages(document: Document, segments: Sequence[Segment]) -> Iterable[int]:
-    if document.is_passage:
-        return repeat(document.passage, len(segments))
-    return (document.passage_at(segment.start) for segment in segments)

@@ -112,8 +112,6 @@ def word_vectors_of(encoder: object) -> Comparer | None:
 class OnLoop:
     """An adapter that lets a thread without an event loop use an async encoder: see `awaited`."""
 
-    __slots__ = ("_encoder", "_loop", "tokenizer", "word_vectors")
-
     def __init__(self, encoder: AsyncEncoder, loop: "asyncio.AbstractEventLoop") -> None:
         self._encoder, self._loop = encoder, loop
         self.word_vectors = word_vectors_of(encoder)

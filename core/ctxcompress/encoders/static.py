@@ -157,8 +157,6 @@ class WordTable:
 class _Tokens:
     """The tokenizer of the word vectors, which remembers the tokens of words. It is thread-safe."""
 
-    __slots__ = ("_begins", "_known", "_lock", "_several", "_tokenizer")
-
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
         self._tokenizer.no_padding()  # padding would count as words

@@ -120,8 +120,6 @@ def _numbered(tokens: Integers) -> tuple[Integers, Integers]:
 class Bags:
     """The tokens of texts, one text after the other."""
 
-    __slots__ = ("starts", "text_of", "tokens")
-
     def __init__(self, tokens: Integers, text_of: Integers, texts: int) -> None:
         """text_of: the number of each token's text, ascending."""
         self.tokens, self.text_of = tokens, text_of

@@ -94,14 +94,6 @@ class Analysis:
             return self.elisions[number].markers(spans)
         return gaps(self.table, number, spans, is_lone, is_within=is_within)
 
-    def markers_of_code(self, number: int, spans: Sequence[Span], _: bool) -> Sequence[tuple[int, str]]:
-        """Return the gap markers in a document if it is source code, which may be invalid without them."""
-        return self.elisions[number].markers(spans) if number in self.elisions else ()
-
-    def markers_of_lone(self, number: int, spans: Sequence[Span], _: bool) -> Sequence[tuple[int, str]]:
-        """Return the gap markers in a text that is shown on a line of its own."""
-        return self.markers(number, spans, True)
-
     def __len__(self) -> int:
         """Return the number of characters."""
         return sum(map(len, self.table.texts))
@@ -118,8 +110,6 @@ class Analysed(NamedTuple):
 
 class Analyser:
     """Analyses documents for one compression, and takes from the cache what it has."""
-
-    __slots__ = ("_encoding", "cache", "count")
 
     def __init__(self, cache: CallCache, encoding: Encoding, count: TokenCounter | None = None) -> None:
         """count: counts with the encoding. The counts of a function are not cached, because nothing tells whether a

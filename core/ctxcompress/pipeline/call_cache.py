@@ -30,8 +30,6 @@ _SMALL_OBJECT = 200
 class CallCache:
     """The cache of one compression. Without one it has nothing, and keeps nothing."""
 
-    __slots__ = ("_allowance", "_cache", "_hashes", "hits", "misses")
-
     def __init__(self, cache: Cache | None) -> None:
         self._cache, self._allowance = cache, Allowance()
         self._hashes: dict[str, str] = {}

@@ -22,7 +22,7 @@ from ctxcompress.query.terms import query_terms
 from ctxcompress.reduce.reduction import places_in_documents
 from ctxcompress.reduce.truncation import Cut, truncated, words_of
 from ctxcompress.segment.data_records import is_data
-from ctxcompress.segment.formats import read_text, segment_outlined
+from ctxcompress.segment.formats import read_each, segment_outlined
 from ctxcompress.segment.markup import TextNode, text_nodes
 from ctxcompress.select.between_segments import assemble
 from ctxcompress.text.words import Terms, split_words
@@ -190,7 +190,7 @@ class Cutter:
         if len(text) <= self.max_length:
             return Cut((Span(0, len(text)),))
         name = passage.file_name
-        nodes, prose = read_text(text, language=self.language, name=name)
+        [(nodes, prose)] = read_each([text], [name], language=self.language)
         shape = _Shape(text, Elision(text, nodes, name) if nodes else None)
         for segments in self._readings(text, nodes, prose):
             asked = self._asked(text, segments)

@@ -144,8 +144,6 @@ def _numbers(lines: Sequence[str]) -> list[int]:
 class Asking:
     """Asks for the prompts of one compression, and counts what that costs."""
 
-    __slots__ = ("_cache", "_count", "_identity", "_prompts", "_selector", "stats")
-
     def __init__(self, selector: LLMSelector, prompts: Sequence[NumberedPrompt], analyser: Analyser) -> None:
         """analyser: has the cache, and counts for models that do not say how many tokens they read."""
         self._selector, self._prompts, self._cache, self._count = selector, prompts, analyser.cache, analyser.count

@@ -2,11 +2,10 @@
 
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from ctxcompress.config.options import CompressionConfig
+from ctxcompress.config.options import OPTIONS
 from ctxcompress.data.documents import Spans
 from ctxcompress.data.must_keep import written
 from ctxcompress.data.passages import Marker, Passage, Span, intersection, inverse, shown, spans_of
@@ -160,12 +159,7 @@ def _default_reason(text: str) -> Reason:
 _NOT_IN_KEY = ("cache", "llm", "must_keep", "on_error", "telemetry", "timeout")
 """Options that are not part of the key as they are: caches, observers and what becomes of failures change no result,
 with a language model there is no key, and rules are written first."""
-_DEFAULTS = CompressionConfig()
-_KEY_OPTIONS = tuple(
-    (option.name, getattr(_DEFAULTS, option.name))
-    for option in fields(CompressionConfig)
-    if option.name not in _NOT_IN_KEY
-)
+_KEY_OPTIONS = [(name, option.default) for name, option in OPTIONS.items() if name not in _NOT_IN_KEY]
 """The options in the key, with their defaults. Only values that are not the default are written: a default changes only
 with the version, which is part of every key."""
 
@@ -198,7 +192,10 @@ def keys_of(task: Task, cache: CallCache) -> Keys:
         embeddings = [] if config.similarity_threshold is None else list(map(_embedding_hash, task.input_passages))
     except (TypeError, ValueError, OverflowError):
         return Keys()
-    passages = [_key_fields(passage, cache) for passage in task.input_passages]
+    passages = [  # all of a passage but its embedding; its metadata may hold offsets in a file
+        (p.id, cache.fingerprint(p.text), p.score, p.doc_id, p.file_path, p.header_path, p.title, dict(p.metadata))
+        for p in task.input_passages
+    ]
     without_query = key_of("input", options, must_keep, embeddings, passages)
     outcome = without_query and key_of("outcome", task.query, adds, task.ranked, without_query)
     return Keys(outcome, without_query) if outcome else Keys()
@@ -209,11 +206,6 @@ def _embedding_hash(passage: Passage) -> str | None:
     if passage.embedding is None:
         return None
     return blake2b(array("d", passage.embedding).tobytes(), digest_size=16).hexdigest()
-
-
-def _key_fields(p: Passage, cache: CallCache) -> tuple[object, ...]:
-    """Return all fields of a passage but its embedding. The metadata counts because it may hold offsets in a file."""
-    return (p.id, cache.fingerprint(p.text), p.score, p.doc_id, p.file_path, p.header_path, p.title, dict(p.metadata))
 
 
 def is_worth_remembering(result: Compression) -> bool:

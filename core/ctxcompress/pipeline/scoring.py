@@ -244,8 +244,6 @@ class ScoredCall:
 class Listener:
     """Hears what the last compression within its block knew."""
 
-    __slots__ = ("last",)
-
     def __init__(self) -> None:
         self.last: ScoredCall | None = None
         """None if that compression scored nothing: if everything fits, or the cache had the result."""

@@ -67,9 +67,10 @@ def all_of(task: Task, reduced: Reduced) -> Choice | None:
 
 def _markers(analysis: Analysis, config: CompressionConfig) -> Elide:
     """Return what finds the gap markers in a document of which spans are kept."""
-    if not config.gap_markers:
-        return analysis.markers_of_code
-    return analysis.markers_of_lone if config.format == "preview" else analysis.markers
+    if not config.gap_markers:  # source code may be invalid without them
+        return lambda number, spans, _: analysis.markers(number, spans) if number in analysis.elisions else ()
+    is_on_lines = config.format == "preview"  # each text alone
+    return lambda number, spans, is_lone: analysis.markers(number, spans, is_lone or is_on_lines)
 
 
 def select_segments(
@@ -204,7 +205,7 @@ def _composed(choices: Choices, named: Sequence[int], candidates: Collection[int
 
     fills: whether other candidates fill the rest of the budget.
     """
-    structure, above = choices.structure, choices.structure.table.headings_above()
+    structure, above = choices.structure, choices.structure.table.above
     others = [number for number in ranked(structure, choices.values) if number in candidates]
     of_each = best_of_each(structure, choices.values, choices.known) if choices.layout.sources else ()
     wanted = [*named, *of_each, *(others if fills else ())]

@@ -3,8 +3,8 @@
 The rules for complexity come from "Query Complexity & Result Compression" (Context Engine Series, part 2): signals add
 up to a score, and the score decides how many sub-queries are worth making. Two rules are added, which the examples
 there need: three or more compared things add 2 points, and several things to explain add 2. A third counts the
-questions of a numbered list. Only whole words match, in
-the language of the query and in English. A year is a signal of current events if it is last year, this year or next.
+questions of a numbered list. Only whole words match, in the language of the query and in English. A year is a signal
+of current events if it is last year, this year or next.
 """
 
 from collections.abc import Iterator

@@ -99,8 +99,6 @@ def same_meaning(vectors: Floats, threshold: float, particulars: "Particulars") 
 class Shingles:
     """The shingles (runs of three words) of several texts, as numbers. Texts of fewer than three words have none."""
 
-    __slots__ = ("_flat", "_known", "_starts")
-
     def __init__(self, texts: Sequence[str]) -> None:
         self._flat, self._starts = _numbered_shingles([_words(text) for text in texts])
         self._known: dict[int, frozenset[int]] = {}
@@ -235,8 +233,6 @@ class _Read(NamedTuple):
 
 class Particulars:
     """The particulars of several texts."""
-
-    __slots__ = ("_kinds", "_read", "_sentences", "_texts", "apart")
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts

@@ -22,7 +22,6 @@ __all__ = [
     "Renderer",
     "Shows",
     "as_it_is",
-    "known_score",
     "path_of",
     "renderer",
     "section_of",
@@ -91,8 +90,6 @@ class Guard:
     looks like a header after backslashes gives the original text.
     """
 
-    __slots__ = ("_anywhere", "_lines")
-
     def __init__(self, header: str, flags: int = 0) -> None:
         """header: a regular expression that takes linear time."""
         self._anywhere = lazy_regex(header, flags)  # a faster search than at the beginnings of lines
@@ -128,13 +125,8 @@ def score_of(passage: Passage, decimals: int) -> str:
     This is not the relevance: that comes from the scorer, is about the best segment and not the shown text, and is not
     comparable with the retriever's scores.
     """
-    score = known_score(passage)
+    score = as_number(passage.score)
     return "" if score is None else f"{score:.{decimals}{'f' if abs(score) < _GREATEST else 'e'}}"
-
-
-def known_score(passage: Passage) -> float | None:
-    """Return the score as a float; None if it is not a finite number."""
-    return as_number(passage.score)
 
 
 def _guarded(name: str) -> str:
@@ -233,7 +225,7 @@ class Json:
         yield "spans", [[int(start), int(end)] for start, end in entry.spans]
         yield "tokens", int(entry.tokens or self.count(entry.text))
         yield "relevance", round(float(entry.relevance), _DIGITS)
-        if (score := known_score(passage)) is not None:
+        if (score := as_number(passage.score)) is not None:
             yield "score", score
         for name in ("doc_id", "file_path", "title"):
             if (value := getattr(passage, name)) is not None:

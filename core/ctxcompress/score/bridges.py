@@ -46,7 +46,7 @@ class Mentions:
         numbers: dict[str, int] = {}
         title = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.intp)
         of_titles = dict(zip(names, of_names, strict=True))
-        links = _links(of_titles, title[corpus.passage].tolist(), corpus)
+        links = _links(of_titles, title[corpus.table.documents].tolist(), corpus)
         return cls(
             title, len(numbers), list(map(_form, names, of_names)), np.array(list(links), np.intp).reshape(-1, 2).T
         )
@@ -128,8 +128,8 @@ class Bridges:
     def __init__(self, query: str, corpus: Corpus, ignored: frozenset[str]) -> None:
         """ignored: lower-case words that are not names (the function words of the language)."""
         self._corpus = corpus
-        self._passage = corpus.passage
-        self._passage_of: list[int] = corpus.passage.tolist()  # a list is faster to read item by item
+        self._passage = corpus.table.documents
+        self._passage_of: list[int] = corpus.table.documents.tolist()  # a list is faster to read item by item
         self._passages = len(corpus.titles)
         self._found = corpus.once(Mentions.of)
         self._in_query = np.array(self._found.in_query(query), dtype=float)

@@ -50,12 +50,12 @@ def closeness_of_all(comparer: Comparer, query: str, clauses: Sequence[str], cor
     asked = [query, *clauses]
     numbers: dict[str, int] = {}
     found = [-1 if label == "" else numbers.setdefault(label, len(numbers)) for label in corpus.label_texts]
-    label_of, labels = np.array([found[section] for section in corpus.sections], dtype=np.intp), list(numbers)
+    label_of, labels = np.array([found[section] for section in corpus.table.sections], dtype=np.intp), list(numbers)
     if isinstance(comparer, WordTable | WordComparer):  # to ask for a protocol takes time
         words = dict(zip(corpus.label_texts, corpus.labels, strict=True))
         of_segments, of_labels = _by_words(comparer, asked, corpus, [words[label] for label in labels], label_of)
     else:
-        of_segments = _compared(comparer, asked, [_labelled(corpus, number) for number in range(len(corpus.texts))])
+        of_segments = _compared(comparer, asked, [_labelled(corpus, number) for number in range(len(corpus.words))])
         of_labels = _compared(comparer, asked, labels)
     return Closeness(of_segments, of_labels, label_of)
 
@@ -90,9 +90,9 @@ def closeness_of_best(
         asked = unit(checked_numbers(encoder.encode_query(without_surrogates([query])[0]), "the question", 1))
         of_passages = np.einsum("pd,d->p", _carried(embeddings, asked.size), asked)
     best = _most_promising(corpus, logits, of_passages)[: _MOST_WITHOUT_WORDS if logits is None else _MOST]
-    found = np.full(len(corpus.texts), np.nan)
+    found = np.full(len(corpus.table.texts), np.nan)
     lone = best[[corpus.table.is_lone(number) for number in best.tolist()]]
-    found[lone] = of_passages[corpus.passage[lone]]
+    found[lone] = of_passages[corpus.table.documents[lone]]
     read = best[np.isnan(found[best])]
     if read.size:
         # Where closeness decides alone, the sentence after an answer would be as close as the answer.
@@ -107,15 +107,15 @@ def closeness_of_best(
 
 def _in_context(corpus: Corpus, number: int) -> str:
     """Return a segment after its title and headings and the sentence before it, because many say little alone."""
-    text, label = corpus.texts[number].strip()[:_LONGEST], corpus.label_texts[corpus.sections[number]]
+    text, label = corpus.table.texts[number].strip()[:_LONGEST], corpus.label_texts[corpus.table.sections[number]]
     if not corpus.table.begins[number] and corpus.table.kind[number - 1] is not Kind.HEADING:
-        text = f"{corpus.texts[number - 1].strip()[-_LONGEST_BESIDE:]} {text}"
+        text = f"{corpus.table.texts[number - 1].strip()[-_LONGEST_BESIDE:]} {text}"
     return f"{label[-_LONGEST_BESIDE:]}: {text}" if label else text
 
 
 def _labelled(corpus: Corpus, number: int) -> str:
     """Return a segment after its title and headings, because many sentences say little alone."""
-    label, text = corpus.label_texts[corpus.sections[number]], corpus.texts[number].strip()
+    label, text = corpus.label_texts[corpus.table.sections[number]], corpus.table.texts[number].strip()
     return f"{label}: {text}" if label else text
 
 
@@ -127,7 +127,7 @@ def _most_promising(corpus: Corpus, logits: Floats | None, of_passages: Floats) 
     carried = np.flatnonzero(~np.isnan(of_passages))
     close = np.zeros(of_passages.size)
     close[carried] = standardized(of_passages[carried])
-    worth = close[corpus.passage] + (0.0 if logits is None else standardized(logits))
+    worth = close[corpus.table.documents] + (0.0 if logits is None else standardized(logits))
     return np.argsort(-worth, kind="stable")
 
 

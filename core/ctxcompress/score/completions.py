@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, Integers, SegmentTable
-from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.text.lines import ends_sentence
 
 __all__ = ["Completions", "completions_in"]
@@ -31,10 +30,6 @@ _LIST_ITEM, _RECORD = Kind.LIST_ITEM, Kind.RECORD  # ten times as fast as attrib
 _PROSE = frozenset((Kind.PARAGRAPH, _LIST_ITEM, Kind.QUOTE))
 _UNENDED = _PROSE | {Kind.HEADING}
 """The kinds that go on with the next segment, whatever it is, if their text does not end a sentence."""
-_NOTED = _PROSE | {Kind.TABLE}
-_MARK = lazy_regex(r"\[\^?\w{1,4}\]|[\xb9\xb2\xb3\u2070\u2074-\u2079]|(?<=\S)\*{1,3}(?!\w)|(?<![\w*])\*{1,3}(?= \w)")
-"""A mark of a note, in the text or before the note."""
-_RAISED = lazy_regex(r"[\xb9\xb2\xb3\u2070\u2074-\u2079]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +49,6 @@ class Completions:
     """Values that are records of their own, and the names or tags above them that no other such value needs."""
     parents: Sequence[int] = ()
     """The segment above each segment in a tree, -1 if it has none; empty without a tree."""
-    notes: Sequence[tuple[int, int]] = ()
-    """Notes, and the segments that have their marks."""
 
     def shared(self, probability: Floats) -> Floats:
         """Return the probabilities; that of what completes a segment is at least a share of that segment's.
@@ -72,7 +65,7 @@ class Completions:
             np.maximum.at(best, self.records[fields], probability[fields])
             share = np.minimum(_SHARE, _FIELDS / np.maximum(np.bincount(self.records[fields]), 1))
             _raise(raised, fields, (share * best)[self.records[fields]])
-        for number, completed in (*self.heads, *self.notes):
+        for number, completed in self.heads:
             raised[number] = max(raised[number], _SHARE * probability[completed])
         return np.maximum(raised, self._of_branches(probability)) if self.parents else raised
 
@@ -121,7 +114,6 @@ def completions_in(table: SegmentTable) -> Completions:
         _records(table) if has_records else np.zeros(0, np.intp),
         _heads(table) if has_records else (),
         _parents(table) if _LIST_ITEM in table.kinds else (),
-        _notes(table),
     )
 
 
@@ -187,14 +179,3 @@ def _parents(table: SegmentTable) -> Sequence[int]:
             found[number] = above[-1][1] if above else -1
             above.append((depth, number))
     return found if max(found, default=-1) >= 0 else ()
-
-
-def _notes(table: SegmentTable) -> Sequence[tuple[int, int]]:
-    """Return each note with each segment that has its mark: the last one of two or three segments with the same."""
-    marked: dict[str, list[int]] = {}
-    for number, text in enumerate(table.texts):
-        may_be = "*" in text or "[" in text or (not text.isascii() and _RAISED.search(text))
-        if may_be and table.kind[number] in _NOTED:
-            for mark in set(_MARK.findall(text)):
-                marked.setdefault(mark, []).append(number)
-    return [(places[-1], one) for places in marked.values() if len(places) in (2, 3) for one in places[:-1]]

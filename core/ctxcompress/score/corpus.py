@@ -40,8 +40,6 @@ class Found(NamedTuple):
 class Concordance:
     """Where each word of some texts stands."""
 
-    __slots__ = ("_begin", "_numbers", "vocabulary")
-
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:
         """texts: the words of each."""
         words = list(chain.from_iterable(texts))
@@ -95,23 +93,6 @@ class Corpus:
             self._known[find] = find(self)
         found: _T = self._known[find]
         return found
-
-    @property
-    def segments(self) -> Sequence[Segment]:
-        return self.table.segments
-
-    @property
-    def texts(self) -> Sequence[str]:
-        return self.table.texts
-
-    @property
-    def sections(self) -> Sequence[int]:
-        return self.table.sections
-
-    @property
-    def passage(self) -> Integers:
-        """The document of each segment."""
-        return self.table.documents
 
     @cached_property
     def has_titles(self) -> bool:

@@ -9,7 +9,7 @@ import functools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, repeat
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -147,12 +147,12 @@ def _same_dates(query: str, corpus: Corpus, wanted: Mapping[str, float], terms: 
     number, keys = {term: place for place, term in enumerate(wanted)}, set[int]()
     if not any(map(str.isdecimal, query)):  # as in all dates
         return np.zeros(0, np.intp)
-    labels = [segment.label for segment in corpus.segments[: len(corpus.own)]]
+    names, labels = [""] * len(corpus.names), corpus.table.label[: len(corpus.own)]
     for span, asked in islice(dates_in(query), _MOST_DATES):
         of_words = terms.of_words(split_words(query[span.start : span.end])).values()
         of_date = [number[term] for of_word in of_words for term in of_word if term in number]
         sign = [str(year or day)[-2:] for year, day, _ in asked]  # to search is cheaper than to read dates
-        for unit, text in enumerate((*corpus.label_texts, *repeat("", len(corpus.names)), *labels, *corpus.texts)):
+        for unit, text in enumerate((*corpus.label_texts, *names, *labels, *corpus.table.texts)):
             others = dates_in(text) if any(map(text.__contains__, sign)) else ()
             if any(is_same_date(one, other) for _, found in others for one in asked for other in found):
                 keys.update(unit * len(number) + term for term in of_date)
@@ -164,8 +164,8 @@ def evidence(question: Question, corpus: Corpus, matches: Matches, semantics: Se
 
     matches: `matches_in`.
     """
-    if not corpus.texts or not (matches.any or (any(semantics) and question.text.strip())):
-        return rescore_logs(question, corpus, np.zeros(len(corpus.texts)))
+    if not corpus.table.texts or not (matches.any or (any(semantics) and question.text.strip())):
+        return rescore_logs(question, corpus, np.zeros(len(corpus.table.texts)))
     rows = features(corpus, matches)
     meaning = semantics.meaning if matches.any or not semantics.reader else None  # alone, a reader decides
     of_words, probability, closeness = _of_all(question, corpus, matches, meaning, rows)

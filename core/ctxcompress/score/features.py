@@ -232,7 +232,7 @@ def turn_features(corpus: Corpus, probability: Floats) -> Floats:
     units = corpus.once(Units.of)
     of_turns, asking = np.zeros((2, units.continues.size))
     np.maximum.at(of_turns, units.number, probability)
-    asking[units.number[[any(map(text.__contains__, QUESTION_MARKS)) for text in corpus.texts]]] = 1.0
+    asking[units.number[[any(map(text.__contains__, QUESTION_MARKS)) for text in corpus.table.texts]]] = 1.0
     said = np.sqrt(of_turns)
     before = units.before(said)
     rows = (before, units.before(before), units.before(asking * said), asking)
@@ -241,4 +241,4 @@ def turn_features(corpus: Corpus, probability: Floats) -> Floats:
 
 def is_conversation(corpus: Corpus) -> bool:
     """Tell whether most segments are turns."""
-    return 2 * corpus.table.kind.count(Kind.TURN) > len(corpus.segments)
+    return 2 * corpus.table.kind.count(Kind.TURN) > len(corpus.table.segments)

@@ -206,7 +206,7 @@ def find_matches(
         times = np.concatenate((found.times, np.ones(more.size)))
         found = counted(np.concatenate((found.keys(), more)), found.units, found.terms, times)
     label, name, of_segment, body = _levels(found, map(len, (labels, corpus.names, corpus.own, words)))
-    section_of = np.asarray(corpus.sections, dtype=np.intp)
+    section_of = np.asarray(corpus.table.sections, dtype=np.intp)
     section = _with_labels(body, section_of, label)
     weights = np.fromiter(query.values(), float, len(query))
     idf = weights * inverse_frequency(body)

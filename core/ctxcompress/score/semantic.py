@@ -186,8 +186,8 @@ def _clause_rows(corpus: Corpus, segments: Floats, labels: Floats, under: Intege
 def _closest_of_passage(corpus: Corpus, standard: Floats) -> Floats:
     """Return, for each segment, the value of the closest segment in its passage."""
     closest = np.full(len(corpus.titles), -np.inf)
-    np.maximum.at(closest, corpus.passage, standard)
-    return closest[corpus.passage]
+    np.maximum.at(closest, corpus.table.documents, standard)
+    return closest[corpus.table.documents]
 
 
 def _of_labels(values: Floats, under: Integers) -> Floats:

@@ -37,7 +37,7 @@ class Definitions:
 
     @classmethod
     def of(cls, corpus: Corpus) -> "Definitions":
-        segments = corpus.segments
+        segments = corpus.table.segments
         paths = [segment.heading for segment in segments]
         names = [path[-1] if path else "" for path in paths]
         entries = [part[6] is _DOC and part[7] != "" for part in segments]
@@ -126,7 +126,7 @@ def _best_near(corpus: Corpus, judged: Floats) -> Floats:
 
     It is 0 in short documents, which are chunks: what stands beside a definition there is chance.
     """
-    sections, documents = np.asarray(corpus.sections), corpus.passage
+    sections, documents = np.asarray(corpus.table.sections), corpus.table.documents
     best = np.zeros(int(sections[-1]) + 3)
     np.maximum.at(best, sections + 1, judged)
     document = np.full(best.size, -1)

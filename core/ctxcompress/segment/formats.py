@@ -23,7 +23,7 @@ from ctxcompress.segment.rows import row_outline
 from ctxcompress.segment.sentences import is_prose_line, segment_lines
 from ctxcompress.segment.source_code import WHOLE, code_segments, outline
 
-__all__ = ["FORMATS", "Format", "Read", "data_outline", "read_each", "read_text", "segment", "segment_outlined"]
+__all__ = ["FORMATS", "Format", "Read", "data_outline", "read_each", "segment", "segment_outlined"]
 
 Nodes = tuple[Node, ...]
 Read = tuple[Nodes, list[Segment]]
@@ -83,13 +83,8 @@ def segment(text: str, *, language: str = "en", name: str | None = None) -> list
     language: ISO 639-1 code, for the sentence rules. name: file name or path, if known. Its extension distinguishes
     code from prose better than the content.
     """
-    nodes, segments = read_text(text, language=language, name=name)
+    [(nodes, segments)] = read_each([text], [name], language=language)
     return segment_outlined(text, nodes) if nodes else segments
-
-
-def read_text(text: str, *, language: str, name: str | None) -> Read:
-    """Return `read_each` of one text."""
-    return read_each([text], [name], language=language)[0]
 
 
 def read_each(texts: Sequence[str], names: Sequence[str | None], *, language: str) -> list[Read]:

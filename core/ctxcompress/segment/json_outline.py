@@ -112,8 +112,6 @@ class _Container:
 class _Reader:
     """A reader of the values of a text."""
 
-    __slots__ = ("_end", "_is_chunk", "_key", "_keys", "_stack", "_text")
-
     def __init__(self, text: str, *, is_chunk: bool) -> None:
         """is_chunk: whether the text may begin within a value."""
         self._text, self._end, self._is_chunk = text, len(text), is_chunk

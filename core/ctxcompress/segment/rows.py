@@ -24,8 +24,6 @@ _LONGEST_ROW, _LONGEST_CELL = 500, 100
 """The most characters of a row and of a cell, on average. Longer rows have many cells, or else texts in them."""
 _ROW = lazy_regex(r"(?:[^\"\n]++|\"(?:[^\"]++|\"\")*+\"?)*+\n?")
 _QUOTED = lazy_regex(r"\"(?:[^\"]++|\"\")*+\"")
-_DEEPEST = 8
-"""The most empty cells at the beginning of a row that are told apart. Tables of reports have two or three."""
 _NUMBER = lazy_regex(r"[\"\s]*[-+$€]?\d")
 _ROWS_NAME = lazy_regex(r"\.[ct]sv$", re.IGNORECASE)
 _READ = 2_000
@@ -126,37 +124,10 @@ def _rows_with_header(rows: Sequence[str], sign: str) -> tuple[Node, ...]:
     ends = list(accumulate(map(len, rows)))
     first = [cell.strip().lower() for cell in rows[0].split(sign)]
     has_header = all(first[1:]) and len(set(first)) == len(first) and not any(map(_NUMBER.match, first))
-    nodes = _grouped(
-        [(end - len(row), end, _depth(row, sign)) for row, end in zip(rows, ends, strict=True)][has_header:]
-    )
+    nodes = tuple(Node(NodeKind.RECORD, *bounds) for bounds in pairwise([0, *ends][has_header:]))
     if not has_header:
         return nodes
     return (Node(NodeKind.RECORD, 0, ends[-1], "", 0, ends[0], ends[-1], nodes),)
-
-
-def _depth(row: str, sign: str) -> int:
-    """Count the empty cells that a row begins with; -1 if only its first cell is filled: it names the group below."""
-    cells = [cell.strip() for cell in row.split(sign)]
-    if len(cells) > 1 and cells[0] and not any(cells[1:]):
-        return -1
-    return next((number for number, cell in enumerate(cells[:_DEEPEST]) if cell), _DEEPEST if any(cells) else 0)
-
-
-def _grouped(rows: Sequence[tuple[int, int, int]]) -> tuple[Node, ...]:
-    """Return the rows as nodes, those with more empty cells at the beginning below the row that says what these mean.
-
-    rows: (start, end, depth) of each.
-    """
-    found: list[Node] = []
-    number = 0
-    while number < len(rows):
-        start, end, depth = rows[number]
-        last = next((n for n in range(number + 1, len(rows)) if rows[n][2] <= depth), len(rows))
-        below = _grouped(rows[number + 1 : last])
-        body, tail = (end, below[-1].end) if below else (-1, -1)
-        found.append(Node(NodeKind.RECORD, start, max(end, tail), "", start if below else -1, body, tail, below))
-        number = last
-    return tuple(found)
 
 
 def _are_justified(lines: Sequence[str]) -> bool:

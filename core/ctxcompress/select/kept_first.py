@@ -11,7 +11,6 @@ from ctxcompress.data.passages import Span
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.select.layout import Layout
-from ctxcompress.select.repetition import headings_of
 from ctxcompress.select.selection import Candidates, Choices, Packing, Selection, ranked
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.lines import is_between_graphemes, shortened
@@ -173,8 +172,7 @@ def _with_companions(numbers: Sequence[int], candidates: Candidates) -> set[int]
 
 def _with_headings(numbers: set[int], table: SegmentTable) -> set[int]:
     """Add the headings above these segments."""
-    above = table.headings_above()
-    return numbers.union(*(headings_of(above, number) for number in numbers if number < len(above)))
+    return numbers.union(*(table.headings_of(number) for number in numbers if number < len(table.segments)))
 
 
 def _with_needs(numbers: Iterable[int], table: SegmentTable) -> set[int]:

@@ -55,8 +55,6 @@ def rank(values: NDArray[np.float64], sizes: NDArray[np.float64], *, density: fl
 class Costs:
     """The tokens of items, counted on demand and cached: most segments of a long text are never counted."""
 
-    __slots__ = ("_characters", "_counts", "_known", "_layout", "_texts", "_tokens")
-
     def __init__(self, table: SegmentTable, layout: Layout, counts: Sequence[int] | None = None) -> None:
         """counts: `counts_of` the segments, if known."""
         self._texts, self._layout, self._counts = table.texts, layout, counts
@@ -115,7 +113,7 @@ class Coherence:
         """order: the segments that may be chosen, from the best to the worst."""
         self._order, self._table = order, structure.table
         self._announcement, self._leading = structure.announcement, structure.leading
-        self._above, self._antecedent = structure.table.headings_above(), structure.antecedent
+        self._above, self._antecedent = structure.table.above, structure.antecedent
         self._segments = len(structure.table.segments)
         self._groups: dict[int, dict[int, None]] = {}
 
@@ -154,12 +152,6 @@ class Coherence:
     def is_headless(self, items: Collection[int], kept: Container[int]) -> bool:
         """Tell whether these segments are short and lack a heading: "No." would answer the question of another one."""
         return self._is_short(items) and any(self._table.kind[n] is Kind.HEADING for n in self._missing(items, kept))
-
-    def placement(self, kept: Collection[int]) -> Placement:
-        """Return where these segments stand among the headings."""
-        found = Placement(self._table, self._above)
-        found.take(kept)
-        return found
 
     def is_orphan(self, items: Collection[int], kept: Container[int]) -> bool:
         """Tell whether a reader lacks what explains these segments, or whether they are too short to be understood

@@ -18,7 +18,6 @@ __all__ = [
     "Runs",
     "all_unknown",
     "delivered_segments",
-    "headings_of",
     "unit_texts",
 ]
 
@@ -33,8 +32,6 @@ as a whole; a sentence is on its own."""
 
 class Runs:
     """The hashes of the runs of eight words in each text, computed on demand and cached."""
-
-    __slots__ = ("_known", "_texts")
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
@@ -54,8 +51,6 @@ class Novelty:
 
     Texts shorter than eight words, and scripts without spaces, always count as new.
     """
-
-    __slots__ = ("_before", "_runs", "_seen")
 
     def __init__(self, runs: Runs, before: Collection[int] = ()) -> None:
         """before: the runs of text that was kept before."""
@@ -167,18 +162,11 @@ def all_unknown(table: SegmentTable, known: Delivered, layout: Layout) -> Spans:
 
 def _headings(table: SegmentTable, known: Collection[int]) -> set[int]:
     """Return the headings that have only delivered text under them."""
-    above = table.headings_above()
     of_known, of_others = set[int](), set[int]()
     for number, segment in enumerate(table.segments):
         if segment.kind is not Kind.HEADING:
-            (of_known if number in known else of_others).update(headings_of(above, number))
+            (of_known if number in known else of_others).update(table.headings_of(number))
     return of_known - of_others
-
-
-def headings_of(above: Sequence[int], number: int) -> Iterator[int]:
-    """Yield the headings above a segment, the innermost first. above: see `SegmentTable.headings_above`."""
-    while (number := above[number]) >= 0:
-        yield number
 
 
 def _units(table: SegmentTable) -> Iterator[tuple[list[int], str]]:

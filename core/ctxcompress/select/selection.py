@@ -12,6 +12,7 @@ from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.select.knapsack import Coherence, Costs, Knapsack, rank
 from ctxcompress.select.layout import Composed, Layout
 from ctxcompress.select.oversize import best_alone, best_split
+from ctxcompress.select.placement import Placement
 from ctxcompress.select.repetition import Novelty, Runs
 from ctxcompress.select.structure import Structure
 
@@ -169,8 +170,6 @@ def select_in_order(choices: Choices, order: Sequence[int], others: Sequence[int
 class Candidates:
     """The segments that can be chosen, each text once."""
 
-    __slots__ = ("coherence", "duplicate_of", "order", "structure", "values")
-
     def __init__(
         self, structure: Structure, values: Floats, order: Sequence[int], duplicate_of: Mapping[int, int]
     ) -> None:
@@ -250,7 +249,8 @@ class Packing:
         costs = Costs(self.table, self.layout, self.counts)
         costs.ahead(order[: free // _EACH])
         room = free if kept else free + self.layout.count(self.layout.separator)
-        placement = coherence.placement(kept)
+        placement = Placement(self.table)
+        placement.take(kept)
         return Knapsack(room, costs, coherence, novelty, placement, {*kept, *coherence.openings(kept)})
 
     def _packed(

@@ -49,19 +49,6 @@ _CLOSING = lazy_regex(r"[ \t>]*(?:`{3,}|~{3,})\s*")
 class Structure:
     """Properties of each segment of the candidates, unless said otherwise."""
 
-    __slots__ = (
-        "announced",
-        "announcement",
-        "antecedent",
-        "copies",
-        "leading",
-        "runs",
-        "same",
-        "stands",
-        "table",
-        "under",
-    )
-
     def __init__(self, table: SegmentTable) -> None:
         self.table = table
         self.stands = _stands(table)
@@ -99,19 +86,9 @@ def _under(table: SegmentTable) -> dict[int, range]:
     first, document = table.first, table.document
     headings = [n for n, kind in enumerate(table.kind) if kind is _HEADING and not table.is_lone(n)]
     return {
-        number: _NOTHING
-        if following == number + 1
-        else range(number + 1, _end_under(table, number, min(following, first[document[number] + 1])))
+        number: _NOTHING if following == number + 1 else range(number + 1, min(following, first[document[number] + 1]))
         for number, following in pairwise([*headings, len(table.segments)])
     }
-
-
-def _end_under(table: SegmentTable, heading: int, end: int) -> int:
-    """Return where the text under a heading ends, at most at `end`: at the next entry, if it is the label of one."""
-    segments, path, label = table.segments, table.heading[heading], heading - table.first[table.document[heading]]
-    if heading + 1 == end or label not in segments[heading + 1].needs:
-        return end
-    return next((number for number in range(heading + 1, end) if segments[number].heading[: len(path)] != path), end)
 
 
 def _within(table: SegmentTable, under: Mapping[int, range]) -> dict[int, range]:

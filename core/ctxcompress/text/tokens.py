@@ -47,8 +47,6 @@ class TokenCounter:
     returns neither tokens nor their number, and InputError if a text has more spaces in a row than tiktoken can take.
     """
 
-    __slots__ = ("_beginning", "_count", "_counted", "_encoding", "_is_tiktoken", "_known", "_last", "is_fast")
-
     def __init__(self, encoding: Encoding, beginning: tuple[str, int] = ("", 0)) -> None:
         """beginning: a text that `stable_beginning` returned for the same encoding. In texts that begin with it, only
         the rest is counted."""

@@ -93,11 +93,10 @@ class Terms:
     also gives its parts. Unspaced scripts give pairs of characters, those of South-East Asia groups of three.
     """
 
-    __slots__ = ("_language", "_lower", "_other", "_stem")
-
     def __init__(self, language: str) -> None:
         self._stem = stemmer(language)
-        self._other = other_stems(language)
+        self.other = other_stems(language)
+        """Finds alternatives to a term; None in a language without any."""
         self._lower = lower_case(language)
         self._language = language
 
@@ -115,15 +114,6 @@ class Terms:
             for word, low, stem in zip(distinct, lowered, self._stem(spelled), strict=True)
         }
 
-    @property
-    def has_others(self) -> bool:
-        """Whether terms of the language have alternatives (see `other_stems`)."""
-        return self._other is not None
-
-    def others(self, term: str) -> Sequence[str]:
-        """Return the alternatives to `term` (see `other_stems`)."""
-        return self._other(term) if self._other else ()
-
     def matching(self, words: Collection[str], wanted: Collection[str]) -> dict[str, list[int]]:
         """Return word -> positions in `wanted` of its terms, for every word that has a wanted term.
 
@@ -137,8 +127,8 @@ class Terms:
         if has_unspaced("".join(filterfalse(str.isascii, words))):
             unspaced = dict.fromkeys(filter(_UNSPACED_CHARACTER.match, words))
             found, words = _with_grams(number, list(unspaced)), list(filterfalse(unspaced.__contains__, words))
-        if self._other:
-            return found | self._matching_other(words, number, self._other)
+        if self.other:
+            return found | self._matching_other(words, number, self.other)
         for word, terms in self.of_words(self._like(wanted, words)).items():
             hits = [number[term] for term in terms if term in number]
             if hits:

@@ -37,9 +37,3 @@ def test_options_without_filters_have_what_switches_each_of_them_off():
     docs = PUBLISHED["docs"].with_options(top_n=3, metadata_only=True).without_filters()
     assert {name: getattr(docs, name) for name in filters} == filters
     assert docs.language == CompressionConfig().language
-
-
-def test_options_without_limits_compare_no_scores_and_still_drop_duplicates():
-    docs = PUBLISHED["docs"].with_options(top_n=3).without_limits()
-    assert (docs.min_score, docs.score_kind, docs.max_chunks_per_doc, docs.top_n) == (None, "none", 0, None)
-    assert docs.ngram_threshold == 0.7

@@ -42,16 +42,6 @@ def test_a_sentence_at_the_end_of_a_passage_goes_on_in_the_next_one(rest: str, g
     assert gained == ({rest.split()[0]: gains} if gains else {})
 
 
-@pytest.mark.parametrize("mark", ["*", "**", "\u00b2", "[3]", "[^a]"])
-def test_a_note_completes_what_has_its_mark(mark: str) -> None:
-    texts = [
-        "Cranes lift them{m} there. Gulls nest here.\n\nShips come.\n\n{m} Except on Sundays.".replace("{m}", mark)
-    ]
-    gains = shared(texts, Cranes=0.5)
-    assert sum(gains.values()) == pytest.approx(0.3)  # Gulls, as the next sentence, and the note
-    assert set(gains) - {"Gulls", "Except"} <= {mark}
-
-
 def test_the_fields_of_a_record_complete_each_other() -> None:
     texts = ['[{"name": "crane", "height": 40, "site": "north"}, {"name": "winch", "height": 2, "site": "south"}]']
     table = SegmentTable.of(documents_as_they_are(texts), [segment(texts[0])])

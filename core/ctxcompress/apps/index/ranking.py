@@ -137,11 +137,11 @@ class Ranking:
 
     def _spellings(self, term: str, words: Terms) -> Iterable[str]:
         """Return the term, and in a language with compounds also its parts and the terms that contain it."""
-        parts = words.others(term)
-        if not words.has_others:
+        if words.other is None:
             return (term,)
-        longer = (other for other in self.vocabulary if term in other and term in words.others(other))
-        return dict.fromkeys((term, *parts, *longer))
+        parts_of = words.other
+        longer = (other for other in self.vocabulary if term in other and term in parts_of(other))
+        return dict.fromkeys((term, *parts_of(term), *longer))
 
     def _idf(self, position: Mapping[str, int], found: Occurrences) -> Floats:
         """Return the idf of each term, as in `score.matches`.

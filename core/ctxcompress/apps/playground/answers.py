@@ -12,8 +12,8 @@ from ctxcompress.apps.xray.page import cards, final_text, number, numbers
 from ctxcompress.compressor import Compressor
 from ctxcompress.config.options import Preset
 from ctxcompress.config.presets import PRESETS
+from ctxcompress.data.metadata import as_number
 from ctxcompress.data.results import Compression
-from ctxcompress.render.formats import known_score
 
 __all__ = ["answer"]
 
@@ -80,5 +80,5 @@ def _note(result: Compression, preset: Preset | None) -> str:
         return _NOTHING_KEPT
     if not result.query.strip():
         return _NOTHING_ASKED
-    has_scores = any(known_score(passage) is not None for passage in result.input_passages())
+    has_scores = any(as_number(passage.score) is not None for passage in result.input_passages())
     return _NO_SCORES if preset and _OF_SCORES & {*PRESETS[preset]} and not has_scores else ""

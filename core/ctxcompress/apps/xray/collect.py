@@ -80,7 +80,7 @@ def _along(analysis: Analysis, scores: Floats) -> list[str]:
     """Return for each segment why it may come along with one that has a better score; "" if it would not."""
     found = ["completes" if gain > 0 else "" for gain in (analysis.completions.shared(scores) - scores).tolist()]
     structure = analysis.structure
-    above = zip(analysis.table.headings_above(), structure.announcement, structure.antecedent, strict=True)
+    above = zip(analysis.table.above, structure.announcement, structure.antecedent, strict=True)
     for number, sentences in enumerate(above):
         for other in (*analysis.table.needs(number), *sentences):
             if other >= 0 and scores[other] < scores[number]:

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from ctxcompress.apps.xray.facts import MEANING, Facts, Scored, within
 from ctxcompress.apps.xray.html import Html, element, label, plural, rest, short
 from ctxcompress.code.detection import looks_like_code
+from ctxcompress.data.metadata import as_number
 from ctxcompress.data.passages import Passage, Span, joined
 from ctxcompress.data.results import Decision, KeptPassage, Reason
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.render.formats import known_score
 from ctxcompress.text.lines import shortened
 
 __all__ = ["Part", "clusters", "clusters_of", "filters", "link", "map_of", "parts_of", "passages", "scale"]
@@ -161,7 +161,7 @@ def _header(index: int, passage: Passage, part: KeptPassage | None, leader: int 
 
 def _figures(passage: Passage, part: KeptPassage | None, facts: Facts) -> Iterator[str]:
     """Yield the retriever's score, the tokens and the relevance of a passage."""
-    if (score := known_score(passage)) is not None:
+    if (score := as_number(passage.score)) is not None:
         yield f"retriever's score {score:.3g}"
     tokens_in = plural(facts.count(passage.text), "token")
     if part is None:
