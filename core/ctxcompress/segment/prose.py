@@ -14,6 +14,7 @@ from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.markdown import Block, markdown_blocks
 from ctxcompress.segment.rows import column_rows, table_rows
 from ctxcompress.segment.sentences import split_sentences
+from ctxcompress.segment.titles import with_titles
 from ctxcompress.text.lines import ends_sentence, split_lines
 
 __all__ = ["conversation_segments", "prose_segments", "segments_together"]
@@ -42,7 +43,7 @@ _CLOSER = lazy_regex(r"[ \t]*(?:[})\]{]|end\b|else\b|elif\b|except\b|finally\b|c
 def prose_segments(text: str, language: str) -> list[Segment]:
     """Return the segments of a manual page, or of Markdown and any other text."""
     blocks = manual_blocks(text) or markdown_blocks(text)
-    return _segments(text, _without_running_lines(text, blocks), language)
+    return _segments(text, with_titles(text, _without_running_lines(text, blocks)), language)
 
 
 def _without_running_lines(text: str, blocks: Iterable[Block]) -> Sequence[Block]:
