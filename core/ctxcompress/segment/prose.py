@@ -36,6 +36,8 @@ _LONGEST_FOOT, _PAGE = 200, 1_000
 _INTERRUPTING = 0.2
 """The least share of them that stand in the middle of a sentence. "Step 2" stands between sentences."""
 _NUMBER = lazy_regex(r"\d{1,9}")
+_LABEL = lazy_regex(r"[^\s.:!?][^\n.:!?]{0,60}[:\uff1a]\s")
+"""The label at the beginning of a line."""
 _FENCE = lazy_regex(r"[ \t>]*+(`{3,}+|~{3,}+)")
 _CLOSER = lazy_regex(r"[ \t]*(?:[})\]{]|end\b|else\b|elif\b|except\b|finally\b|catch\b)")
 
@@ -142,7 +144,20 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
     if kind is _PARAGRAPH and (rows := column_rows(text, start, end, number, first, heading)):
         return rows
     cuts = pairwise([start, *split_sentences(text, start, end, language)])
-    return [Segment(kind, begin, cut, number, heading) for begin, cut in cuts]
+    sentences = [Segment(kind, begin, cut, number, heading) for begin, cut in cuts]
+    return _under_labels(text, sentences, first) if kind is _PARAGRAPH and len(sentences) > 2 else sentences
+
+
+def _under_labels(text: str, sentences: Sequence[Segment], first: int) -> Sequence[Segment]:
+    """Return the sentences of a block. If several of its lines begin with a label, as in "Adults: ...", what follows on
+    such a line needs its beginning: below another label it says something else. first: the number of the first one."""
+    begins = [number for number, part in enumerate(sentences) if not number or text[part.start - 1] == "\n"]
+    labels = {number for number in begins if _LABEL.match(text, sentences[number].start, sentences[number].end)}
+    if len(labels) < 2:
+        return sentences
+    lines = ((begin, end) for begin, end in pairwise([*begins, len(sentences)]) if begin in labels)
+    needed = {number: first + begin for begin, end in lines for number in range(begin + 1, end)}
+    return [part._replace(needs=(needed[n],)) if n in needed else part for n, part in enumerate(sentences)]
 
 
 def _code(text: str, block: Block, number: int, first: int) -> Iterator[Segment]:
