@@ -5,6 +5,7 @@ keys and values, a log or a page of documentation is none.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -104,6 +105,11 @@ _WORD_IN_NAME = regex.compile(r"[#@]?[\w'’.\-]+(?:#\d{1,5}|#)?\Z|[&+]\Z")
 _TELEPHONE = lazy_regex(r"\+\d[\d \u00a0\u2011()-]{5,20}")
 _NAME_END = lazy_regex(r"\s*+\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)\s*+\Z")
 """A role or a place in parentheses, also nested ones."""
+_NO_HANDLES = frozenset(
+    "info warn warning error debug trace fatal note hint feat fix chore docs test tests build perf refactor style ci "
+    "add added changed removed fixed name id type key value title description get post put delete http https".split()
+)
+"""Words before colons at the beginnings of lines that are no names."""
 _SIGN = lazy_regex(
     r"\?|!|？|！|؟|…|\.\.\.|我|你|您|吗|吧|呢|嗯|です|ます|私|はい|네|아니|저는|أنا|أنت|نعم|شكرا|مرحبا|मैं|आप|हाँ|नहीं"
 )
@@ -154,8 +160,8 @@ _LONGEST_LABEL, _MOST_LINES = 200, 6
 """The most characters of a speaker, and of lines for each turn, on average."""
 _FEW, _DISTINCT = 4, 0.75
 """With fewer turns, speakers need not occur twice; with more, the greatest share of distinct ones."""
-_SAID_BY_SOME, _SAID_BY_MOST = 0.2, 0.5
-"""The least share of turns with signs of speech: if speakers repeat, if none repeats."""
+_SAID_BY_SOME, _SAID_BY_PLAIN, _SAID_BY_MOST = 0.2, 0.3, 0.5
+"""The least share of turns with signs of speech: if speakers repeat, if names have no capitals, if none repeats."""
 
 
 def turns_of(text: str) -> list[Turn]:
@@ -232,8 +238,10 @@ def _stamped(lines: str) -> list[_Head]:
 
 def _spoken(lines: str) -> list[_Head]:
     """Return the turns of a text with names before colons, if it is a conversation."""
-    found = map(_head, _SPOKEN_TURN.finditer(lines))
+    found = [_head(match) for match in _SPOKEN_TURN.finditer(lines)]
     heads = [head for head in found if _is_speaker(head.speaker)]
+    if len(heads) < len(found) and _are_recurring(found, lines):
+        return found
     names = {_name(head.speaker).casefold() for head in heads}
     if names <= _ROLES and names & _ASKING and names & _ANSWERING:
         return heads
@@ -264,6 +272,17 @@ def _are_filled(lines: str, heads: Sequence[_Head]) -> bool:
 def _filled(lines: str) -> int:
     """Return the number of lines with text."""
     return sum(not line.isspace() for line in lines.split("\n") if line)
+
+
+def _are_recurring(heads: Sequence[_Head], lines: str) -> bool:
+    """Tell whether these are names of people that need not be capitalized: every line has one, names recur, and there
+    are signs of speech. The keys of a configuration do not recur. The levels of a log and the kinds of commits are
+    known."""
+    times = Counter(head.speaker for head in heads)
+    if not len(times) > 1 or len(heads) < max(_FEW, 2 * len(times)) or len(heads) != _filled(lines):
+        return False
+    are_names = all(map(_is_plain_name, times)) and _NO_HANDLES.isdisjoint(times)
+    return are_names and sum(map(is_said, lines.split("\n"))) >= _SAID_BY_PLAIN * len(heads)
 
 
 @lru_cache(maxsize=4_096)

@@ -113,6 +113,13 @@ def test_a_passage_is_a_turn_if_its_speaker_speaks_in_another_passage() -> None:
     ]
 
 
+def test_names_in_lower_case_are_names_if_they_recur() -> None:
+    lines = ("maya: the printer is jammed again", "oto: pull the lever twice", "rui: where do we get toner?")
+    text = "\n".join((*lines, "oto: cupboard by the stairs", "maya: lunch?", "rui: in ten minutes"))
+    assert {part.kind for part in segment(text)} == {Kind.TURN}
+    assert "cupboard by the stairs" in compress("where do we get toner?", [text], max_tokens=20).text
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -176,6 +183,12 @@ PIER = (
     "Young sailor: Then let's get it.",
     "Ship's cook: After you.",
 )
+
+
+def test_names_of_several_words_are_names_if_they_recur_and_people_speak() -> None:
+    segments = segment("\n".join(PIER))
+    assert [part.kind for part in segments] == [Kind.TURN] * 6
+    assert segments[1].label.startswith("Ship's cook")
 
 
 @pytest.mark.parametrize(
