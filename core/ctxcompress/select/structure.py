@@ -86,9 +86,19 @@ def _under(table: SegmentTable) -> dict[int, range]:
     first, document = table.first, table.document
     headings = [n for n, kind in enumerate(table.kind) if kind is _HEADING and not table.is_lone(n)]
     return {
-        number: _NOTHING if following == number + 1 else range(number + 1, min(following, first[document[number] + 1]))
+        number: _NOTHING
+        if following == number + 1
+        else range(number + 1, _end_under(table, number, min(following, first[document[number] + 1])))
         for number, following in pairwise([*headings, len(table.segments)])
     }
+
+
+def _end_under(table: SegmentTable, heading: int, end: int) -> int:
+    """Return where the text under a heading ends, at most at `end`: at the next entry, if it is the label of one."""
+    segments, path, label = table.segments, table.heading[heading], heading - table.first[table.document[heading]]
+    if heading + 1 == end or label not in segments[heading + 1].needs:
+        return end
+    return next((number for number in range(heading + 1, end) if segments[number].heading[: len(path)] != path), end)
 
 
 def _within(table: SegmentTable, under: Mapping[int, range]) -> dict[int, range]:
