@@ -156,7 +156,8 @@ class Units:
         both, starts = corpus.turns[1:] & corpus.turns[:-1], np.ones(rows.size, dtype=bool)
         blocks, titles = np.array(table.block), [corpus.titles[document] for document in table.document]
         starts[1:] = begins | ~both | (blocks[1:] != blocks[:-1])
-        continues[1:] |= begins & both & [one == other for one, other in pairwise(titles)]
+        is_same = np.array([one == other for one, other in pairwise(titles)], dtype=bool)  # an empty list has floats
+        continues[1:] |= begins & both & is_same
         return cls(np.cumsum(starts) - 1, continues[starts])
 
     def before(self, values: Floats) -> Floats:

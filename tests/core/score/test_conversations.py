@@ -51,3 +51,8 @@ def test_a_short_reply_of_a_speaker_in_the_question_is_kept_with_the_question():
 def test_the_answer_to_a_question_that_matches_is_kept(passages):
     passages = [Passage(str(number), text, title="Chat") for number, text in enumerate(passages)]
     assert "Mara, on Thursday." in compress("who is to mend the pump?", passages, max_tokens=28).text
+
+
+@pytest.mark.parametrize("max_tokens", [1, 2, 4])
+def test_a_single_message_is_a_conversation(max_tokens):
+    assert compress("the pool", ["Ida: see https://a.b/c?d=e for the pool"], max_tokens=max_tokens).tokens <= max_tokens
