@@ -18,24 +18,28 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
 _HEADING, _CODE = Kind.HEADING, Kind.CODE  # ten times as fast as attributes of an enum
+_ROWS, _BETWEEN_CELLS = frozenset((Kind.TABLE, Kind.RECORD)), "|\t;,"
 _LONG_PASSAGE = 3_000
 """Longer passages, in characters, have several sections: the limit is above a usual chunk and below a page."""
 
 
-def number_sections(passages: Sequence[Sequence[Segment]]) -> list[int]:
+def number_sections(passages: Sequence[Sequence[Segment]], are_rows: Iterable[bool] = repeat(False)) -> list[int]:
     """Return the section number of every segment, counted from 0 across all passages.
 
     A short passage is one section. In long passages, and in code, a section is the segments under one heading, or one
-    block if there is no heading.
+    block if there is no heading. Of a table that a splitter cut, each row without the header is a section: the rows
+    beside it, and those below the header, say as little about it as others.
+
+    are_rows: whether each passage is such a part of a table.
     """
     numbers: list[int] = []
     section = -1
-    for segments in passages:
+    for segments, is_table in zip(passages, are_rows, strict=False):
         whole = not segments or segments[-1].end <= _LONG_PASSAGE
         previous: object = -1
         for segment in segments:
             key = None if whole and segment.kind is not _CODE else segment.heading or segment.block
-            section += key != previous
+            section += is_table or key != previous
             previous = key
             numbers.append(section)
     return numbers
@@ -110,7 +114,16 @@ class SegmentTable:
     @cached_property
     def sections(self) -> list[int]:
         """The section number of each segment: see `number_sections`."""
-        return number_sections([self.segments[start:end] for start, end in pairwise(self.first)])
+        bounds = list(pairwise(self.first))
+        if self.kinds.isdisjoint(_ROWS):
+            return number_sections([self.segments[start:end] for start, end in bounds])
+        are_rows = [self._are_rows(start, end) for start, end in bounds]
+        return number_sections([self.segments[start:end] for start, end in bounds], are_rows)
+
+    def _are_rows(self, start: int, end: int) -> bool:
+        """Tell whether these segments are rows of a table without its header: each has cells, and needs nothing."""
+        is_row = all(self.kind[number] in _ROWS and not self.needed[number] for number in range(start, end))
+        return is_row and any(all(sign in text for text in self.texts[start:end]) for sign in _BETWEEN_CELLS)
 
     @classmethod
     def of(cls, documents: Sequence[Document], segmented: Sequence[Sequence[Segment]]) -> "SegmentTable":
