@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
 _HEADING, _CODE = Kind.HEADING, Kind.CODE  # ten times as fast as attributes of an enum
+_ROWS, _BETWEEN_CELLS = frozenset((Kind.TABLE, Kind.RECORD)), "|\t;,"
 _LONG_PASSAGE = 3_000
 """Longer passages, in characters, have several sections: the limit is above a usual chunk and below a page."""
 
@@ -93,20 +94,28 @@ class SegmentTable:
         """The section number of each segment, counted from 0 across all documents.
 
         A short document is one section. In long ones, and in code, a section is the segments under one heading, or one
-        block if there is no heading.
+        block if there is no heading. Of a table that a splitter cut, each row without the header is a section: the rows
+        beside it, and those below the header, say as little about it as others.
         """
         numbers: list[int] = []
         section = -1
         for first, end in pairwise(self.first):
             is_short = first == end or self.end[end - 1] <= _LONG_PASSAGE
+            are_rows = self._are_rows(first, end)
             previous: object = -1
             for number in range(first, end):
                 is_one = is_short and self.kind[number] is not _CODE
                 key = None if is_one else self.heading[number] or self.block[number]
-                section += key != previous
+                section += are_rows or key != previous
                 previous = key
                 numbers.append(section)
         return numbers
+
+    def _are_rows(self, first: int, end: int) -> bool:
+        """Tell whether these segments are rows of a table without its header: each has cells, and needs nothing."""
+        if any(self.kind[number] not in _ROWS or self.needed[number] for number in range(first, end)):
+            return False
+        return any(all(sign in text for text in self.texts[first:end]) for sign in _BETWEEN_CELLS)
 
     @classmethod
     def of(cls, documents: Sequence[Document], segmented: Sequence[Sequence[Segment]]) -> "SegmentTable":

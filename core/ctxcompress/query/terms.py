@@ -10,7 +10,7 @@ from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.query.focus import question_in
 from ctxcompress.text.language import STOP_WORDS
 from ctxcompress.text.stems import fold, lower_case
-from ctxcompress.text.words import Terms, split_words
+from ctxcompress.text.words import Terms, has_unspaced, split_words
 
 __all__ = ["Question", "abbreviations_in", "asks_for_all", "clauses", "main_question", "query_terms"]
 
@@ -30,6 +30,8 @@ _FEWEST_ASKED = 2
 """Content words of a question that can stand alone."""
 _KANA_WEIGHT = 0.5
 """The weight of pairs of hiragana, which are endings and particles more often than words."""
+_BESIDE_UNSPACED = 3.0
+"""The weight of a name in Latin letters or a number among pairs of characters, of which a word has several."""
 _HIRAGANA = lazy_regex(r"[\u3041-\u309f]+")
 _THAI_STOP_WORD = lazy_regex("|".join(sorted(STOP_WORDS["th"], key=len, reverse=True)))
 _WORD = lazy_regex(r"[^\W_]+(?:['\u2019.-][^\W_]+)*")
@@ -51,7 +53,7 @@ def query_terms(
     question: str | None = None,
 ) -> dict[str, float]:
     """Return term -> weight in the order of the query: 1.0 for its own terms, 0.5 for synonyms and pairs of hiragana,
-    and little for words beside the part that asks.
+    more for a name or a number among pairs of characters, and little for words beside the part that asks.
 
     Stop words are ignored unless the query has nothing else. synonyms: words or phrases that mean the same, by one of
     them; each finds all the others. question: `main_question` of the query, if it is known.
@@ -61,13 +63,21 @@ def query_terms(
     every = [term for of_word in terms.of_words(content).values() for term in of_word]
     # An Arabic root may look like a function word: the root of قبائل, "tribes", is written like قبل, "before".
     stop = frozenset() if language == "ar" else STOP_WORDS.get(language, frozenset())
-    weights = {term: _KANA_WEIGHT if _HIRAGANA.fullmatch(term) else 1.0 for term in every if term not in stop}
+    whole = _BESIDE_UNSPACED if 2 * sum(map(has_unspaced, every)) > len(every) else 1.0
+    weights = {term: _weight(term, whole) for term in every if term not in stop}
     own = weights or dict.fromkeys(every, 1.0)
     question = main_question(query, language) if question is None else question
     if question != query:
         asked = {term for of_word in terms.of_words(split_words(question)).values() for term in of_word}
         own = {term: weight if term in asked else weight * _ASIDE_WEIGHT for term, weight in own.items()}
     return own | {term: _SYNONYM_WEIGHT for term in _other_names(words, synonyms, terms) if term not in own}
+
+
+def _weight(term: str, whole: float) -> float:
+    """whole: the weight of a whole word."""
+    if not has_unspaced(term):
+        return whole
+    return _KANA_WEIGHT if _HIRAGANA.fullmatch(term) else 1.0
 
 
 def main_question(query: str, language: str) -> str:

@@ -288,7 +288,7 @@ def confidence_features(query: Mapping[str, float], matches: Matches) -> Floats:
 
     query: term -> weight, at least one. Synonyms, which have less weight, do not count.
     """
-    own = np.fromiter(query.values(), float) == max(query.values())
+    own = np.fromiter(query.values(), float) >= min(max(query.values()), 1.0)
     sizes = np.array([min(len(term), _LONG_TERM) for term in query]) ** _LENGTH_POWER * own
     speakers = _speakers(matches)
     occurs = np.zeros(len(query), dtype=bool)

@@ -9,7 +9,7 @@ its year.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, islice, pairwise, takewhile
+from itertools import accumulate, groupby, islice, pairwise, takewhile
 
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment
 from ctxcompress.lazy_regex import lazy_regex
@@ -38,6 +38,8 @@ _FOLDER = lazy_regex(r"(?:\.{0,2}/[^\n]*|\.{1,2}|[^\s/]++/[^\n]*):\Z")
 """The line above the files of a folder."""
 _RULE = lazy_regex(r"\|-[^|\n]*+\n?")
 """The line between two rows of a wiki."""
+_DRAWN = lazy_regex(r"[ \t]*+[+|][-=+|]{3,}+\s*+")
+"""The line between two rows that are drawn with signs, as programs print them."""
 _MOST_HEADERS, _LONGEST_PERIOD = 3, 40
 """The most rows below the delimiter line that are header; characters of a cell that can be a year or a date."""
 _PERIOD = lazy_regex(r"[^\d|]*(?:\b\d{1,2}\b[^\d|]*)?\b(?:FY|CY|Q[1-4] ?)?(?:19|20)\d\d\b[^\d|]*")
@@ -60,7 +62,7 @@ def row_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
 
 
 def column_rows(text: str, start: int, end: int, block: int, first: int, heading: tuple[str, ...]) -> list[Segment]:
-    """Return one segment for each line of ``text[start:end]`` if these are rows, else none.
+    """Return one segment for each row of ``text[start:end]`` if it has columns, else none.
 
     If the first one is the header of columns, the others need it.
 
@@ -73,9 +75,25 @@ def column_rows(text: str, start: int, end: int, block: int, first: int, heading
     lines = [line.strip() for line in whole]
     if len(lines) < _FEWEST or not have_columns(lines) or _are_justified(whole):
         return []
-    kind, needs = (Kind.TABLE, (first,)) if _is_header(lines) else (Kind.PARAGRAPH, ())
-    pairs = pairwise((start, *_ends(raw, start)))
+    rows, has_header = _rows_of(raw), _is_header(lines)
+    kind = Kind.TABLE if has_header or len(rows) < len(raw) else Kind.PARAGRAPH
+    needs = (first,) if has_header else ()
+    pairs = pairwise((start, *_ends(rows, start)))
     return [Segment(kind, begin, last, block, heading, needs if begin > start else ()) for begin, last in pairs]
+
+
+def _rows_of(lines: Sequence[str]) -> list[str]:
+    """Return the rows: a line each, or all lines between two rules if there are rules between rows, as where cells are
+    wrapped. A rule belongs to the row above it, and to the first row what is above that."""
+    rules = [_DRAWN.fullmatch(line) is not None for line in lines]
+    have_rules = sum(not is_rule for is_rule, _ in groupby(rules)) >= _FEWEST
+    rows: list[str] = []
+    for line, is_rule, is_below in zip(lines, rules, (True, *rules), strict=False):
+        if rows and (is_rule or (have_rules and not is_below) or not any(map(str.isalnum, rows[-1]))):
+            rows[-1] += line
+        else:
+            rows.append(line)
+    return rows
 
 
 def begins_with_header(text: str) -> bool:

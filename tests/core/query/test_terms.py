@@ -67,3 +67,8 @@ def test_each_word_of_a_group_of_synonyms_finds_all_the_others(query):
 def test_technical_synonyms_are_mutual(group):
     others = [set(asked(word, synonyms=TECHNICAL_SYNONYMS)) for word in group]
     assert all(set(asked(" ".join(group))) <= found for found in others)
+
+
+def test_a_name_weighs_as_much_as_a_word_of_several_pairs():
+    assert asked("包 hfsutils 的大小是多少？", language="zh")["hfsutil"] == 3
+    assert asked("What does 情報 in the manual mean?")["manual"] == 1

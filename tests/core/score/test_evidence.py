@@ -59,3 +59,28 @@ def test_a_date_of_the_question_finds_the_row_that_writes_it_in_another_way(quer
         text = text.replace(",", " | ").replace("|---|", "|---|---|---|")
     kept = compress(query, [text], max_tokens=60).text
     assert "2015-12-01" in kept
+
+
+NAMES = [a + b + c for a in ("Bar", "Cor", "Dul", "Fen", "Gam") for b in "aeiou" for c in "lmnrs"]
+
+
+@pytest.mark.parametrize(
+    "row", [",".join, "\t".join, lambda cells: f"| {' | '.join(cells)} |"], ids=["csv", "tsv", "gfm"]
+)
+@pytest.mark.parametrize("name", [NAMES[40], NAMES[70], NAMES[110]])
+def test_a_row_that_a_splitter_cut_from_its_header_is_found_by_its_name(row, name):
+    rows = [row((each[:2].upper(), each[:3].upper(), str(100 + n * 7), each)) for n, each in enumerate(NAMES)]
+    header = [
+        row(("Short", "Long", "Numeric code", "Country name")),
+        *(["| - | - | - | - |"] if "|" in rows[0] else []),
+    ]
+    lines = [*header, *rows]
+    chunks = ["\n".join(lines[start : start + 30]) for start in range(0, len(lines), 30)]
+    kept = compress(f"What is the numeric code of the country {name}?", chunks, max_tokens=50).text
+    assert rows[NAMES.index(name)] in kept
+
+
+def test_a_name_in_latin_letters_finds_its_row_for_a_chinese_question():
+    prose = "软件包的大小\n\n命令会显示每个软件包的大小。单位是千字节。\n\n小的软件包只是过渡用的，以后会删除。"
+    rows = "".join(f"|{name:9}|{size:4} |工具  |\n" for name, size in (("cpio", 93), ("hfsutils", 124), ("ntfs", 155)))
+    assert "|hfsutils | 124 |" in compress("软件包 hfsutils 的大小是多少？", [prose, rows], max_tokens=40).text

@@ -102,3 +102,54 @@ def test_options_of_a_manual_with_wide_blanks_are_no_rows() -> None:
     kept = compress("what does -e set?", [text], max_tokens=60).text
     assert "none of the commands" in kept
     assert "will  be\taffected  by the -e setting." in kept
+
+
+DRAWN = """\
+    +-------------+------------------------------------------+
+    |   Command   |                  Effect                  |
+    |-------------+------------------------------------------|
+    |drop a       |removes the box a with all that is in it, |
+    |             |if nobody has locked it                   |
+    |-------------+------------------------------------------|
+    |             |moves the box a into the room b, which    |
+    |send a b     |must exist                                |
+    |-------------+------------------------------------------|
+    |send a b/    |renames the box a, if there is no box of  |
+    |c            |that name in the room b                   |
+    +-------------+------------------------------------------+
+"""
+GRID = """\
++------------+----------------------+
+| Command    | Effect               |
++============+======================+
+| drop a     | removes the box, if  |
+|            | nobody has locked it |
++------------+----------------------+
+| send a b   | moves the box        |
++------------+----------------------+
+"""
+RESULT = """\
++----+--------+
+| id | name   |
++----+--------+
+|  1 | Anna   |
+|  2 | Berta  |
+|  3 | Carla  |
++----+--------+
+"""
+
+
+@pytest.mark.parametrize("max_tokens", range(30, 150, 15))
+def test_a_row_between_two_rules_is_kept_whole(max_tokens):
+    kept = compress("What does send a b do?", [DRAWN], max_tokens=max_tokens, encoding="o200k_base").text
+    lines = DRAWN.splitlines()
+    for first, second in ((3, 4), (6, 7), (9, 10)):
+        assert (lines[first] in kept) == (lines[second] in kept)
+    assert "must exist" in kept or max_tokens < 60
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"), [(DRAWN, [3, 3, 3, 3]), (GRID, [3, 3, 2]), (RESULT, [3, 1, 1, 2])], ids=["drawn", "rst", "mysql"]
+)
+def test_a_rule_belongs_to_the_row_above_it(text, rows):
+    assert [text[part.start : part.end].count("\n") for part in segment(text)] == rows
