@@ -105,7 +105,7 @@ def test_settings_that_are_turned_off_among_others_are_found():
 
 def test_a_gap_is_marked_by_the_sign_of_the_text():
     blocks = "\n".join(
-        f"  # The {name} door of the gate\n  listener {name} {{\n    port = 25\n    user = {name}\n    mode = 0600\n  }}\n"
+        f"  # The {name} door\n  listener {name} {{\n    port = 25\n    # Who listens\n    user = {name}\n  }}\n"
         for name in ("front", "side", "back", "roof")
     )
     found = compress("listener back", [f"service gate {{\n{blocks}}}\n"], max_tokens=60).text
