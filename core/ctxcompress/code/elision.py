@@ -5,12 +5,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from ctxcompress.code.comments import comment_sign
 from ctxcompress.code.detection import source_language
-from ctxcompress.code.lexing import LANGUAGES, UNKNOWN
 from ctxcompress.data.passages import Node, NodeKind, Span
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["GAP", "Elision", "comment_marker"]
+__all__ = ["GAP", "Elision"]
 
 _CLOSING = {"/*": " */"}
 _OPEN_VALUES = lazy_regex(r"^[^#\n]*[(\[{,]\Z", re.MULTILINE)
@@ -19,15 +19,6 @@ _HOLDERS = frozenset((NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE))
 
 GAP = "[…]"
 """The gap marker of texts that are no source code."""
-
-
-def comment_marker(language: str) -> str:
-    """Return the marker for a gap as a comment in `language`, or as "// ..." if the language is unknown.
-
-    language: a name that `source_language` returns.
-    """
-    sign = LANGUAGES.get(language, UNKNOWN).comment
-    return f"{sign} ...{_CLOSING.get(sign, '')}"
 
 
 class Elision:
@@ -41,6 +32,12 @@ class Elision:
     def language(self) -> str:
         """The language, which only a text of which something is kept and something is not has to know."""
         return source_language(self._text, self._name)
+
+    @cached_property
+    def marker(self) -> str:
+        """The marker for a gap: a comment."""
+        sign = comment_sign(self._text, self.language)
+        return f"{sign} ...{_CLOSING.get(sign, '')}"
 
     def markers(self, spans: Sequence[Span]) -> list[tuple[int, str]]:
         """Return the markers that a text needs if only `spans` of it are kept.
@@ -56,7 +53,7 @@ class Elision:
             return []
         found: dict[int, str] = {}
         for place, mark in self._node_markers(self._nodes, _Kept(self._text, spans)):
-            if place not in found or comment_marker(self.language) not in mark:
+            if place not in found or self.marker not in mark:
                 found[place] = mark
         return sorted(found.items())
 
@@ -131,7 +128,7 @@ class Elision:
         line = part[len(part) - len(part.lstrip()) - 1 :: -1] if part[:1].isspace() else ""
         indent = line[: len(line) - len(line.lstrip(" \t"))]
         newline = "\r\n" if self._text.find("\r\n", anchor, node.end) >= 0 else "\n"
-        return anchor, f"{newline}{indent[::-1]}{what or comment_marker(self.language)}"
+        return anchor, f"{newline}{indent[::-1]}{what or self.marker}"
 
 
 class _Kept:

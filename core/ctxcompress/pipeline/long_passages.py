@@ -12,7 +12,7 @@ from itertools import groupby, repeat
 from math import log
 
 from ctxcompress.code.detection import is_code_name
-from ctxcompress.code.elision import GAP, Elision, comment_marker
+from ctxcompress.code.elision import GAP, Elision
 from ctxcompress.config.options import CompressionConfig
 from ctxcompress.data.documents import Document, Piece, Spans, passages_of
 from ctxcompress.data.passages import Gap, Node, Passage, Segment, Span, intersection, inverse, spans_of
@@ -150,7 +150,7 @@ class _Shape:
         """Return a gap. marker: of code, with the line break before it."""
         if self.elision:
             space = marker[: len(marker) - len(marker.lstrip())]
-            return Gap(start, end, marker, "", marker and space + comment_marker(self.elision.language))
+            return Gap(start, end, marker, "", marker and space + self.elision.marker)
         dropped = self.text[start:end]
         if not dropped.strip():
             return Gap(start, end, "", "", "")

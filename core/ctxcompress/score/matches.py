@@ -9,8 +9,9 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import Floats, Integers
-from ctxcompress.score.corpus import Concordance, Corpus
+from ctxcompress.score.corpus import Concordance, Corpus, of_kinds
 from ctxcompress.text.words import Terms, has_unspaced
 
 __all__ = [
@@ -35,10 +36,15 @@ _SHORTEST, _SHORTEST_REPLACED = 6, 7
 """Letters of a word that may lack one or have one more, and have another one: "status" is not "states"."""
 _LABEL_TIMES = 3.0
 """An occurrence in a heading or a title counts as this many in the text."""
+_PART_TIMES = 0.5
+"""An occurrence as a part of an identifier counts as this many where the word is a key elsewhere."""
 _MOST_RESPELLED = 16
 """The most words of a query whose misspellings are searched for: each one means a scan of the vocabulary."""
 
 
+_KEYED = frozenset((Kind.CODE, Kind.RECORD, Kind.TABLE))
+_NO_PARTS = -2
+"""What `_wholes` returns for a word that is no identifier."""
 _FIRST_IS_NEW = np.ones(1, dtype=bool)
 
 
@@ -72,7 +78,7 @@ def counted(keys: Integers, units: int, terms: int, times: Floats | None = None)
     order = keys.argsort()
     ordered = keys[order]
     is_new = np.concatenate((_FIRST_IS_NEW[: ordered.size], ordered[1:] != ordered[:-1]))
-    # These are whole numbers, so their sum does not depend on the order.
+    # These are whole numbers and halves, so their sum does not depend on the order.
     total = np.bincount(is_new.cumsum() - 1, None if times is None else times[order]).astype(float)
     unit, term = np.divmod(ordered[is_new], max(terms, 1))
     return Occurrences(unit, term, total, units, terms)
@@ -107,19 +113,43 @@ def bm25(found: Occurrences, lengths: Floats, idf: Floats, *, k1: float = 1.5, b
     return summed(gain, found.unit, found.units)
 
 
-def occurrences(texts: Concordance, query: Mapping[str, float], terms: Terms, asked: Sequence[str] = ()) -> Occurrences:
+def occurrences(
+    texts: Concordance,
+    query: Mapping[str, float],
+    terms: Terms,
+    asked: Sequence[str] = (),
+    *,
+    keyed: Integers = _NO_UNITS,
+) -> Occurrences:
     """Find the terms of the query. texts: see `Corpus.concordance`.
 
-    asked: the words of the query; those that occur nowhere are also searched for in other spellings.
+    A part of an identifier counts less than the word as a whole if one of the texts begins with that, as a key does:
+    who asks for "dependencies" does not mean "devDependencies".
+
+    asked: the words of the query; those that occur nowhere are also searched for in other spellings. keyed: the
+    numbers of the texts that may begin with a key.
     """
     matching = terms.matching(texts.vocabulary, query)
     matching |= respelled(asked, query, matching, texts.vocabulary, terms)
-    unit, _, word = texts.find([*matching])
-    keys = [_NO_UNITS]
+    unit, place, word = texts.find([*matching])
+    whole = np.array(_wholes(matching, query, terms), np.intp)[word]
+    keys, parts, names = [_NO_UNITS], [_NO_UNITS], [_NO_UNITS]
     for terms_of_words in zip_longest(*matching.values(), fillvalue=-1):  # a word may have several
         term = np.array(terms_of_words, np.intp)[word]
-        keys.append((unit * len(query) + term)[term >= 0])
-    return counted(np.concatenate(keys), texts.texts, len(query))
+        is_whole, is_found = (whole == _NO_PARTS) | (whole == term), term >= 0
+        keys.append((unit * len(query) + term)[is_found])
+        parts.append(~is_whole[is_found])
+        names.append(term[is_found & is_whole & (place == 0) & np.isin(unit, keyed)])
+    every = np.concatenate(keys)
+    is_less = np.concatenate(parts).astype(bool) & np.isin(every % max(len(query), 1), np.concatenate(names))
+    return counted(every, texts.texts, len(query), np.where(is_less, _PART_TIMES, 1.0))
+
+
+def _wholes(words: Iterable[str], query: Iterable[str], terms: Terms) -> list[int]:
+    """Return the number of the term that each word is as a whole: -1 for none, _NO_PARTS if the word has no parts."""
+    number = {term: index for index, term in enumerate(query)}
+    of_words = terms.of_words(words).values()
+    return [number.get(found[0], -1) if len(found) > 1 else _NO_PARTS for found in of_words]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +195,7 @@ class Matches:
 
     def coverage(self) -> tuple[Floats, Floats]:
         """Return the summed idf of the terms in each segment, and of those that only its title and headings have."""
-        body, weights = self.body, self.idf[self.body.term]
+        body, weights = self.body, self._weights(self.body)
         in_body = summed(weights, body.unit, body.units)
         is_in_label = contained(body.keys(self.section_of[body.unit]), self.label.keys())
         in_both = summed(weights * is_in_label, body.unit, body.units)
@@ -173,7 +203,10 @@ class Matches:
 
     def covered(self, found: Occurrences) -> Floats:
         """Sum up the idf of the terms in each unit of a level, shape (units,). found: the terms on that level."""
-        return summed(self.idf[found.term], found.unit, found.units)
+        return summed(self._weights(found), found.unit, found.units)
+
+    def _weights(self, found: Occurrences) -> Floats:
+        return self.idf[found.term] * np.minimum(found.times, 1.0)
 
 
 def _levels(found: Occurrences, sizes: Iterable[int]) -> Iterator[Occurrences]:
@@ -200,7 +233,8 @@ def find_matches(
     spellings. dated: keys of more occurrences, see `Occurrences.keys`.
     """
     words, labels = corpus.words, corpus.labels
-    found = occurrences(corpus.concordance, query, terms, asked)
+    keyed = corpus.concordance.texts - len(words) + of_kinds(corpus.table, _KEYED).nonzero()[0]
+    found = occurrences(corpus.concordance, query, terms, asked, keyed=keyed)
     if dated.size:
         more = dated[~contained(dated, found.keys())]
         times = np.concatenate((found.times, np.ones(more.size)))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
+from ctxcompress.code.comments import comment_parts, is_disabled
 from ctxcompress.code.detection import is_code_name
 from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.lazy_regex import lazy_regex
@@ -45,7 +46,7 @@ _LINE = lazy_regex(
     (?P<value>[^\s#][^\n]*+)?""",
     re.VERBOSE,
 )
-_COMMENT = lazy_regex(r"[ \t]*+(?:[#;]|!\s)")
+_COMMENT, _SIGNS = lazy_regex(r"[ \t]*+(?:[#;]|!\s)"), ("#", ";", "!")
 _BLOCK = lazy_regex(r"[|>][-+]?\d?[-+]?[ \t]*+(?:#|\r?\n?\Z)")
 """The header of a value that is given as a block of lines."""
 _DOCUMENT = lazy_regex(r"---(?:\s|\Z)")
@@ -176,6 +177,7 @@ class _Reader:
         elif _COMMENT.match(text):
             self._comments += [] if self._is_comment_above else [start]
             self._is_comment_above = True
+            self.lines["key"] += is_disabled(text)
         elif section:
             self._begin_section(section, start)
         elif not (is_inside and self._closes(bare, start)):
@@ -245,8 +247,10 @@ class _Reader:
     def _begin(self, depth: int, start: int) -> _Entry:
         """Begin an entry with the comment above it. A long comment stands alone."""
         begins = start
-        if self._is_comment_above and start - self._comments[-1] <= _SHORT_COMMENT:
-            begins = self._comments.pop()
+        if self._is_comment_above:
+            self._comments += comment_parts(self._text, self._comments.pop(), start, _SIGNS)
+            if start - self._comments[-1] <= _SHORT_COMMENT:
+                begins = self._comments.pop()
         self._end(depth, begins)
         self._open.append(_Entry(depth, begins))
         return self._open[-1]
@@ -279,7 +283,11 @@ class _Reader:
 
     def _end(self, depth: int, end: int) -> None:
         """End the entries that are at least as deep, up to brackets that are open. Comments that stand alone follow."""
-        comments = [Node(NodeKind.RECORD, *bounds) for bounds in pairwise((*self._comments, end))]
+        comments = [
+            Node(NodeKind.RECORD, *bounds)
+            for begin, stop in pairwise((*self._comments, end))
+            for bounds in pairwise(dict.fromkeys((*comment_parts(self._text, begin, stop, _SIGNS), stop)))
+        ]
         while self._open[-1].depth >= depth and not self._open[-1].brackets:
             entry = self._open.pop()
             if entry.section:  # they are entries of it

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 
+from ctxcompress.code.comments import comment_parts, comment_sign
 from ctxcompress.code.detection import is_code_name, looks_like_code, source_language
 from ctxcompress.code.lexing import entry_starts
 from ctxcompress.code.line_blocks import clauses
@@ -55,7 +56,8 @@ def outline(text: str, name: str | None = None) -> tuple[Node, ...]:
     if not is_code_name(name) and (is_output(text) or turns_of(text)):
         return ()
     language = source_language(text, name)
-    return _with_entries(text, line_outline(text, language), language)
+    nodes = _with_cut_comments(text, line_outline(text, language), comment_sign(text, language))
+    return _with_entries(text, nodes, language)
 
 
 def code_segments(text: str, nodes: Sequence[Node], whole: int = WHOLE) -> list[Segment]:
@@ -69,6 +71,22 @@ def code_segments(text: str, nodes: Sequence[Node], whole: int = WHOLE) -> list[
     builder = _Builder(text, whole, is_configuration=all(node.kind not in _ALONE for node in walk(nodes)))
     builder.add(nodes, (), ())
     return builder.segments
+
+
+def _with_cut_comments(text: str, nodes: Iterable[Node], sign: str) -> tuple[Node, ...]:
+    """Return the nodes, with the comments above statements cut into their parts. sign: what begins a comment."""
+    return tuple(part for node in nodes for part in _without_comment(text, node, sign))
+
+
+def _without_comment(text: str, node: Node, sign: str) -> Iterator[Node]:
+    """Yield the parts of the comment that a node begins with, and the node with the last one. A definition has all."""
+    if node.children:
+        node = node._replace(children=_with_cut_comments(text, node.children, sign))
+    begins = comment_parts(text, node.start, node.end, sign) if node.kind in _VALUES else [node.start]
+    for start, end in pairwise(begins):
+        yield Node(NodeKind.STATEMENT, start, end)
+    if begins[-1] < node.end:
+        yield node._replace(start=begins[-1])
 
 
 def _with_entries(text: str, nodes: Iterable[Node], language: str) -> tuple[Node, ...]:
