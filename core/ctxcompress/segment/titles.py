@@ -6,8 +6,8 @@ above what explains them, as lists of definitions have them.
 """
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ctxcompress.code.lexing import indent_of
@@ -28,47 +28,64 @@ _NO_END = frozenset(".,;:!|)]}>\u3002\uff1a")
 """The last characters of lines that are no titles: sentences, labels, rows, code."""
 
 
-_TERM = lazy_regex(
-    r"^(?P<margin>[ \t]*+)(?P<line>(?!\W[ \t])\S[^\n]{0,59}+)\n"
+_LINE = rf"(?!\W[ \t])\S[^\n]{{0,{_LONGEST - 1}}}+"
+"""A short line that has no mark of a list or a prompt."""
+_ABOVE = lazy_regex(
+    rf"^(?P<margin>[ \t]*+)(?P<line>{_LINE})\n"
     r"(?=(?P<blank>(?:[ \t]*+\n)*+)(?P<deeper>[ \t]*+)(?P<below>[^\n]++))",
     re.MULTILINE,
 )
-"""A short line without a mark, and the next one."""
+"""Such a line and the next one."""
+_OPEN_END = frozenset(",;\\{")
+_MOST_LINES = 3
+"""The most lines of a term: names of one thing, or a name and a note."""
+_FLUSH, _AGAIN, _DEEPER = 1, 2, 3
+"""The ranks of headings below titles, which have 0: terms above text that is not indented, titles that occur again, and
+terms above text that is, to which their own indentation is added."""
 _FEWEST = 2
 """The least terms of a text that has some."""
 
 
 class _Term(NamedTuple):
-    """A line above what explains it, with half-open offsets."""
+    """Lines above what explains them, with half-open offsets."""
 
     start: int
     end: int
-    indent: int
-    is_deeper: bool
-    """Whether the text below is indented deeper, and ends where it is not."""
+    rank: int
     name: str
+    is_sure: bool
+    """Whether the text below shows it. Else it is a name above a line that begins as those below other names."""
+    below: str
+    """The first word below."""
+
+
+class _Part(NamedTuple):
+    """A block, and if it is a heading, its rank and its name."""
+
+    block: Block
+    rank: int = 0
+    name: str = ""
 
 
 def with_titles(text: str, blocks: Sequence[Block]) -> Sequence[Block]:
-    """Return the blocks; titles and terms are headings."""
-    titled = _titled(text, blocks)
-    terms = _terms(text) if _UNTITLED.isdisjoint(block.kind for block in blocks) else ()
-    return list(_with_terms(text, titled, terms)) if terms else titled
+    """Return the blocks; titles and terms are headings. A title that occurs again, such as "Example", is below one that
+    does not, or below a term."""
+    if any(block.kind in _UNTITLED for block in blocks):
+        return blocks
+    titles, terms = _titles(text, blocks), _terms(text)
+    return list(_under(_headings(text, blocks, titles, terms))) if titles or terms else blocks
 
 
-def _titled(text: str, blocks: Sequence[Block]) -> Sequence[Block]:
-    """Return the blocks; those that are titles are headings.
+def _titles(text: str, blocks: Sequence[Block]) -> Collection[int]:
+    """Return the numbers of the blocks that are titles.
 
     A title is a line of its own above a block that is none. One alone is a title only at the beginning. Several in a
     row are a list: if most such lines are in lists, none is a title.
     """
-    if any(block.kind in _UNTITLED for block in blocks):
-        return blocks
     may_be = [_may_be_title(text, block) for block in blocks]
     titles = set(_above_text(text, blocks, may_be))
-    if (len(titles) < 2 and 0 not in titles) or 2 * len(titles) < sum(may_be):
-        return blocks
-    return list(_under(text, blocks, titles))
+    is_list = (len(titles) < 2 and 0 not in titles) or 2 * len(titles) < sum(may_be)
+    return () if is_list else titles
 
 
 def _may_be_title(text: str, block: Block) -> bool:
@@ -92,71 +109,88 @@ def _above_text(text: str, blocks: Sequence[Block], may_be: Sequence[bool]) -> I
             yield number
 
 
-def _under(text: str, blocks: Sequence[Block], titles: Collection[int]) -> Iterable[Block]:
-    heading: tuple[str, ...] = ()
-    for number, block in enumerate(blocks):
-        if number in titles:
-            heading = (text[block.start : block.end].strip().strip(_EMPHASIS).strip(),)
-        yield block._replace(kind=Kind.HEADING if number in titles else block.kind, heading=heading)
-
-
-def _terms(text: str) -> Sequence[_Term]:
-    """Return the terms; a line that occurs again is none, but a label that all entries have."""
+def _terms(text: str) -> Iterable[_Term]:
+    """Return the terms. Each stands once: a name that occurs again is that of who speaks."""
     if "\n" not in text:
         return ()
-    found = [term for match in _TERM.finditer(text) if (term := _term(text, match))]
-    times = Counter(term.name for term in found)
-    terms = [term for term in found if times[term.name] == 1]
+    found = [term for match in _ABOVE.finditer(text) if (term := _term(text, match))]
+    times, begins = Counter(term.name for term in found), Counter(term.below for term in found)
+    terms = [term for term in found if times[term.name] == 1 and (term.is_sure or begins[term.below] > 1)]
     return terms if len(terms) >= _FEWEST else ()
 
 
 def _term(text: str, match: re.Match[str]) -> _Term | None:
     line, below = match["line"].rstrip(), match["below"].rstrip()
-    if len(line) >= len(below) or below[0].islower() or line[-1] in ".,;!?|\\{" or ends_sentence(line):
+    if len(line) >= len(below) or below[0].islower() or _is_closed(line):
         return None
     indent, deeper = indent_of(match["margin"] + "x"), indent_of(match["deeper"] + "x")
-    if not _begins(text, match.start(), indent):
+    start = _start(text, match.start(), indent)
+    is_name = " " not in line
+    is_flush = deeper == indent and not match["blank"] and start == match.start() and line[-1] not in _NO_END
+    if start < 0 or not (deeper > indent or (is_flush and (is_name or _is_title(line)))):
         return None
-    is_flush = deeper == indent and not match["blank"] and _is_title(line) and below[0].isalnum()
-    if deeper > indent or (is_flush and (ends_sentence(below) or len(below) > _LONGEST)):
-        return _Term(match.start(), match.end(), indent, deeper > indent, line)
-    return None
+    is_sure = deeper > indent or (below[0].isalnum() and (ends_sentence(below) or len(below) > _LONGEST))
+    name = " ".join(text[start : match.end()].split())
+    return (
+        _Term(
+            start, match.end(), _DEEPER + indent if deeper > indent else _FLUSH, name, is_sure, below.split(None, 1)[0]
+        )
+        if is_sure or is_name
+        else None
+    )
 
 
-def _begins(text: str, start: int, indent: int) -> bool:
-    """Tell whether a line stands below an empty one, or below one that is indented deeper."""
-    above = text[text.rfind("\n", 0, max(0, start - 1)) + 1 : max(0, start - 1)]
-    return not above.strip() or indent_of(above) > indent
+def _is_closed(line: str) -> bool:
+    """Tell whether a line is a sentence or goes on in the next one. Signs that stand alone end none: "name ..."."""
+    return line[-1] in _OPEN_END or (ends_sentence(line) and line.rpartition(" ")[2].strip("!?.") != "")
 
 
-def _with_terms(text: str, blocks: Iterable[Block], terms: Sequence[_Term]) -> Iterator[Block]:
-    """Yield the blocks, those of text cut at the terms, which are headings."""
-    place, above = 0, list[_Term]()
-    for block in blocks:
-        if block.kind is Kind.HEADING:
-            above.clear()
+def _start(text: str, start: int, indent: int) -> int:
+    """Return where the lines of a term begin, below an empty line or one that is indented deeper; -1 if nowhere."""
+    for _ in range(_MOST_LINES):
+        begin = text.rfind("\n", 0, max(0, start - 1)) + 1
+        above = text[begin : max(0, start - 1)]
+        if not above.strip() or indent_of(above) > indent:
+            return start
+        bare = above.strip()
+        if indent_of(above) < indent or len(bare) > _LONGEST or _is_closed(bare):
+            return -1
+        start = begin
+    return -1
+
+
+def _headings(text: str, blocks: Sequence[Block], titles: Collection[int], terms: Iterable[_Term]) -> Iterator[_Part]:
+    """Yield the blocks with the ranks of those that are headings, those of text cut at the terms."""
+    names = Counter(_name(text, blocks[number]) for number in titles)
+    left = deque(terms)
+    for number, block in enumerate(blocks):
         start = block.start
-        while place < len(terms) and terms[place].start < block.end:
-            term = terms[place]
-            place += 1
-            if block.kind is not _PARAGRAPH or term.start < start:
+        while left and left[0].start < block.end:
+            term = left.popleft()
+            if block.kind is not _PARAGRAPH or number in titles or term.start < start:
                 continue
             if text[start : term.start].strip():
-                yield _under_terms(text, block._replace(end=term.start, start=start), above)
+                yield _Part(block._replace(start=start, end=term.start))
                 start = term.start
-            while above and above[-1].indent >= term.indent:
-                above.pop()
-            above.append(term)
-            end = block.end if not text[term.end : block.end].strip() else term.end
-            yield _under_terms(text, block._replace(kind=Kind.HEADING, start=start, end=end), above)
+            end = term.end if text[term.end : block.end].strip() else block.end
+            yield _Part(block._replace(start=start, end=end), term.rank, term.name)
             start = end
+        name = _name(text, block) if number in titles else ""
         if start < block.end:
-            yield _under_terms(text, block._replace(start=start), above)
+            yield _Part(block._replace(start=start), _AGAIN if names[name] > 1 else 0, name)
 
 
-def _under_terms(text: str, block: Block, above: list[_Term]) -> Block:
-    if block.kind is not Kind.HEADING:
-        indent = indent_of(text[block.start : block.end])
-        while above and above[-1].is_deeper and above[-1].indent >= indent:
-            above.pop()
-    return block._replace(heading=(*block.heading, *(term.name for term in above)))
+def _name(text: str, block: Block) -> str:
+    return text[block.start : block.end].strip().strip(_EMPHASIS).strip()
+
+
+def _under(parts: Iterable[_Part]) -> Iterator[Block]:
+    """Yield the blocks, each with the headings above it."""
+    above: list[_Part] = []
+    for part in parts:
+        if part.name:
+            while above and above[-1].rank >= part.rank:
+                above.pop()
+            above.append(part)
+        kind = Kind.HEADING if part.name else part.block.kind
+        yield part.block._replace(kind=kind, heading=tuple(each.name for each in above))
