@@ -39,9 +39,8 @@ _ABOVE = lazy_regex(
 _OPEN_END = frozenset(",;\\{")
 _MOST_LINES = 3
 """The most lines of a term: names of one thing, or a name and a note."""
-_FLUSH, _AGAIN, _DEEPER = 1, 2, 3
-"""The ranks of headings below titles, which have 0: terms above text that is not indented, titles that occur again, and
-terms above text that is, to which their own indentation is added."""
+_AGAIN = 1.5
+"""The rank of titles that occur again. Titles have 0, terms 1 and their indentation."""
 _FEWEST = 2
 """The least terms of a text that has some."""
 
@@ -51,7 +50,7 @@ class _Term(NamedTuple):
 
     start: int
     end: int
-    rank: int
+    rank: float
     name: str
     is_sure: bool
     """Whether the text below shows it. Else it is a name above a line that begins as those below other names."""
@@ -63,7 +62,7 @@ class _Part(NamedTuple):
     """A block, and if it is a heading, its rank and its name."""
 
     block: Block
-    rank: int = 0
+    rank: float = 0.0
     name: str = ""
 
 
@@ -124,7 +123,7 @@ def _term(text: str, match: re.Match[str]) -> _Term | None:
     if len(line) >= len(below) or below[0].islower() or _is_closed(line):
         return None
     indent, deeper = indent_of(match["margin"] + "x"), indent_of(match["deeper"] + "x")
-    start = _start(text, match.start(), indent)
+    start = _start(text, match.start(), indent, len(below))
     is_name = " " not in line
     is_flush = deeper == indent and not match["blank"] and start == match.start() and line[-1] not in _NO_END
     if start < 0 or not (deeper > indent or (is_flush and (is_name or _is_title(line)))):
@@ -132,11 +131,7 @@ def _term(text: str, match: re.Match[str]) -> _Term | None:
     is_sure = deeper > indent or (below[0].isalnum() and (ends_sentence(below) or len(below) > _LONGEST))
     name = " ".join(text[start : match.end()].split())
     return (
-        _Term(
-            start, match.end(), _DEEPER + indent if deeper > indent else _FLUSH, name, is_sure, below.split(None, 1)[0]
-        )
-        if is_sure or is_name
-        else None
+        _Term(start, match.end(), 1.0 + indent, name, is_sure, below.split(None, 1)[0]) if is_sure or is_name else None
     )
 
 
@@ -145,7 +140,7 @@ def _is_closed(line: str) -> bool:
     return line[-1] in _OPEN_END or (ends_sentence(line) and line.rpartition(" ")[2].strip("!?.") != "")
 
 
-def _start(text: str, start: int, indent: int) -> int:
+def _start(text: str, start: int, indent: int, length: int) -> int:
     """Return where the lines of a term begin, below an empty line or one that is indented deeper; -1 if nowhere."""
     for _ in range(_MOST_LINES):
         begin = text.rfind("\n", 0, max(0, start - 1)) + 1
@@ -153,7 +148,7 @@ def _start(text: str, start: int, indent: int) -> int:
         if not above.strip() or indent_of(above) > indent:
             return start
         bare = above.strip()
-        if indent_of(above) < indent or len(bare) > _LONGEST or _is_closed(bare):
+        if indent_of(above) < indent or len(bare) > min(length, _LONGEST) or _is_closed(bare):
             return -1
         start = begin
     return -1
@@ -177,7 +172,7 @@ def _headings(text: str, blocks: Sequence[Block], titles: Collection[int], terms
             start = end
         name = _name(text, block) if number in titles else ""
         if start < block.end:
-            yield _Part(block._replace(start=start), _AGAIN if names[name] > 1 else 0, name)
+            yield _Part(block._replace(start=start), _AGAIN if names[name] > 1 else 0.0, name)
 
 
 def _name(text: str, block: Block) -> str:
