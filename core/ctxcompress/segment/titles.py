@@ -31,11 +31,10 @@ _NO_END = frozenset(".,;:!|)]}>\u3002\uff1a")
 _LINE = rf"(?!\W[ \t])\S[^\n]{{0,{_LONGEST - 1}}}+"
 """A short line that has no mark of a list or a prompt."""
 _ABOVE = lazy_regex(
-    rf"^(?P<margin>[ \t]*+)(?P<line>{_LINE})\n"
-    r"(?=(?P<blank>(?:[ \t]*+\n)*+)(?P<deeper>[ \t]*+)(?P<below>[^\n]++))",
-    re.MULTILINE,
+    rf"\n(?P<margin>[ \t]*+)(?P<line>{_LINE})"
+    r"(?=\n(?P<blank>(?:[ \t]*+\n)*+)(?P<deeper>[ \t]*+)(?P<below>(?P<word>[^\s]++)[^\n]*+))"
 )
-"""Such a line and the next one."""
+"""Such a line and the next one, with the line break before it, which is found faster than the start of a line."""
 _OPEN_END = frozenset(",;\\{")
 _MOST_LINES = 3
 """The most lines of a term: names of one thing, or a name and a note."""
@@ -112,7 +111,7 @@ def _terms(text: str) -> Iterable[_Term]:
     """Return the terms. Each stands once: a name that occurs again is that of who speaks."""
     if "\n" not in text:
         return ()
-    found = [term for match in _ABOVE.finditer(text) if (term := _term(text, match))]
+    found = [term for match in _ABOVE.finditer(f"\n{text}") if (term := _term(text, match))]
     times, begins = Counter(term.name for term in found), Counter(term.below for term in found)
     terms = [term for term in found if times[term.name] == 1 and (term.is_sure or begins[term.below] > 1)]
     return terms if len(terms) >= _FEWEST else ()
@@ -120,19 +119,18 @@ def _terms(text: str) -> Iterable[_Term]:
 
 def _term(text: str, match: re.Match[str]) -> _Term | None:
     line, below = match["line"].rstrip(), match["below"].rstrip()
-    if len(line) >= len(below) or below[0].islower() or _is_closed(line):
+    has_room = len(line) + 1 + len(match["word"]) < len(below)  # so it is not wrapped
+    if not has_room or below[0].islower() or _is_closed(line):
         return None
+    first, end = match.start(), match.end()  # of the line and the break after it: there is one more before the text
     indent, deeper = indent_of(match["margin"] + "x"), indent_of(match["deeper"] + "x")
-    start = _start(text, match.start(), indent, len(below))
-    is_name = " " not in line
-    is_flush = deeper == indent and not match["blank"] and start == match.start() and line[-1] not in _NO_END
-    if start < 0 or not (deeper > indent or (is_flush and (is_name or _is_title(line)))):
+    start = _start(text, first, indent, len(below))
+    is_name, is_deeper = " " not in line, deeper > indent
+    is_flush = deeper == indent and not match["blank"] and start == first and line[-1] not in _NO_END
+    is_sure = is_deeper or (below[0].isalnum() and (ends_sentence(below) or len(below) > _LONGEST))
+    if start < 0 or not (is_deeper or (is_flush and (is_name or (is_sure and _is_title(line))))):
         return None
-    is_sure = deeper > indent or (below[0].isalnum() and (ends_sentence(below) or len(below) > _LONGEST))
-    name = " ".join(text[start : match.end()].split())
-    return (
-        _Term(start, match.end(), 1.0 + indent, name, is_sure, below.split(None, 1)[0]) if is_sure or is_name else None
-    )
+    return _Term(start, end, 1.0 + indent, " ".join(text[start:end].split()), is_sure, match["word"])
 
 
 def _is_closed(line: str) -> bool:
