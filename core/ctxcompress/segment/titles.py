@@ -119,13 +119,14 @@ def _terms(text: str) -> Iterable[_Term]:
 
 def _term(text: str, match: re.Match[str]) -> _Term | None:
     line, below = match["line"].rstrip(), match["below"].rstrip()
-    has_room = len(line) + 1 + len(match["word"]) < len(below)  # so it is not wrapped
+    is_name = " " not in line
+    has_room = is_name or len(line) + 1 + len(match["word"]) < len(below)  # so it is not wrapped
     if not has_room or below[0].islower() or _is_closed(line):
         return None
     first, end = match.start(), match.end()  # of the line and the break after it: there is one more before the text
     indent, deeper = indent_of(match["margin"] + "x"), indent_of(match["deeper"] + "x")
     start = _start(text, first, indent, len(below))
-    is_name, is_deeper = " " not in line, deeper > indent
+    is_deeper = deeper > indent
     is_flush = deeper == indent and not match["blank"] and start == first and line[-1] not in _NO_END
     is_sure = is_deeper or (below[0].isalnum() and (ends_sentence(below) or len(below) > _LONGEST))
     if start < 0 or not (is_deeper or (is_flush and (is_name or (is_sure and _is_title(line))))):
