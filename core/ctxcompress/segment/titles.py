@@ -1,9 +1,20 @@
-"""Titles in text without marks: short lines that stand alone above text, as PDFs and plain files have them."""
+"""Titles in text without marks: short lines that stand alone above text, as PDFs and plain files have them, and terms
+above what explains them, as lists of definitions have them.
 
-from collections.abc import Collection, Iterable, Sequence
+    ASIN                                         work_mem (integer)
+    Returns the arcsine of a number.                 Sets how much memory a query uses.
+"""
 
+import re
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from ctxcompress.code.lexing import indent_of
 from ctxcompress.data.passages import Kind
+from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.markdown import Block
+from ctxcompress.text.lines import ends_sentence
 
 __all__ = ["with_titles"]
 
@@ -17,28 +28,74 @@ _NO_END = frozenset(".,;:!|)]}>\u3002\uff1a")
 """The last characters of lines that are no titles: sentences, labels, rows, code."""
 
 
+_LINE = rf"(?!\W[ \t])\S[^\n]{{0,{_LONGEST - 1}}}+"
+"""A short line that has no mark of a list or a prompt."""
+_ABOVE = lazy_regex(
+    rf"\n(?P<margin>[ \t]*+)(?P<line>{_LINE})"
+    r"(?=\n(?P<blank>(?:[ \t]*+\n)*+)(?P<deeper>[ \t]*+)(?P<below>(?P<word>[^\s]++)[^\n]*+))"
+)
+"""Such a line and the next one, with the line break before it, which is found faster than the start of a line."""
+_OPEN_END = frozenset(",;\\{")
+_MOST_LINES = 3
+"""The most lines of a term: names of one thing, or a name and a note."""
+_AGAIN = 1.5
+"""The rank of titles that occur again. Titles have 0, terms 1 and their indentation."""
+_FEWEST = 2
+"""The least terms of a text that has some."""
+
+
+class _Term(NamedTuple):
+    """Lines above what explains them, with half-open offsets."""
+
+    start: int
+    end: int
+    rank: float
+    name: str
+    is_sure: bool
+    """Whether the text below shows it. Else it is a name above a line that begins as those below other names."""
+    below: str
+    """The first word below."""
+
+
+class _Part(NamedTuple):
+    """A block, and if it is a heading, its rank and its name."""
+
+    block: Block
+    rank: float = 0.0
+    name: str = ""
+
+
 def with_titles(text: str, blocks: Sequence[Block]) -> Sequence[Block]:
-    """Return the blocks; those that are titles are headings.
+    """Return the blocks; titles and terms are headings. A title that occurs again, such as "Example", is below one that
+    does not, or below a term."""
+    if any(block.kind in _UNTITLED for block in blocks):
+        return blocks
+    titles, terms = _titles(text, blocks), _terms(text)
+    return list(_under(_headings(text, blocks, titles, terms))) if titles or terms else blocks
+
+
+def _titles(text: str, blocks: Sequence[Block]) -> Collection[int]:
+    """Return the numbers of the blocks that are titles.
 
     A title is a line of its own above a block that is none. One alone is a title only at the beginning. Several in a
     row are a list: if most such lines are in lists, none is a title.
     """
-    if any(block.kind in _UNTITLED for block in blocks):
-        return blocks
     may_be = [_may_be_title(text, block) for block in blocks]
     titles = set(_above_text(text, blocks, may_be))
-    if (len(titles) < 2 and 0 not in titles) or 2 * len(titles) < sum(may_be):
-        return blocks
-    return list(_under(text, blocks, titles))
+    is_list = (len(titles) < 2 and 0 not in titles) or 2 * len(titles) < sum(may_be)
+    return () if is_list else titles
 
 
 def _may_be_title(text: str, block: Block) -> bool:
     if block.kind is not _PARAGRAPH or block.end - block.start > 2 * _LONGEST:
         return False
     line = text[block.start : block.end].strip()
+    return len(line) <= _LONGEST and "\n" not in line and _is_title(line)
+
+
+def _is_title(line: str) -> bool:
     bare = line.strip(_EMPHASIS)
-    is_one = len(line) <= _LONGEST and "\n" not in line
-    return is_one and bare[:1].isalnum() and not bare[0].islower() and bare[-1] not in _NO_END and not bare.isdecimal()
+    return bare[:1].isalnum() and not bare[0].islower() and bare[-1] not in _NO_END and not bare.isdecimal()
 
 
 def _above_text(text: str, blocks: Sequence[Block], may_be: Sequence[bool]) -> Iterable[int]:
@@ -50,9 +107,84 @@ def _above_text(text: str, blocks: Sequence[Block], may_be: Sequence[bool]) -> I
             yield number
 
 
-def _under(text: str, blocks: Sequence[Block], titles: Collection[int]) -> Iterable[Block]:
-    heading: tuple[str, ...] = ()
+def _terms(text: str) -> Iterable[_Term]:
+    """Return the terms. Each stands once: a name that occurs again is that of who speaks."""
+    if "\n" not in text:
+        return ()
+    found = [term for match in _ABOVE.finditer(f"\n{text}") if (term := _term(text, match))]
+    times, begins = Counter(term.name for term in found), Counter(term.below for term in found)
+    terms = [term for term in found if times[term.name] == 1 and (term.is_sure or begins[term.below] > 1)]
+    return terms if len(terms) >= _FEWEST else ()
+
+
+def _term(text: str, match: re.Match[str]) -> _Term | None:
+    line, below = match["line"].rstrip(), match["below"].rstrip()
+    is_name = " " not in line
+    has_room = is_name or len(line) + 1 + len(match["word"]) < len(below)  # so it is not wrapped
+    if not has_room or below[0].islower() or _is_closed(line):
+        return None
+    first, end = match.start(), match.end()  # of the line and the break after it: there is one more before the text
+    indent, deeper = indent_of(match["margin"] + "x"), indent_of(match["deeper"] + "x")
+    start = _start(text, first, indent, len(below))
+    is_deeper = deeper > indent
+    is_flush = deeper == indent and not match["blank"] and start == first and line[-1] not in _NO_END
+    is_sure = is_deeper or (below[0].isalnum() and (ends_sentence(below) or len(below) > _LONGEST))
+    if start < 0 or not (is_deeper or (is_flush and (is_name or (is_sure and _is_title(line))))):
+        return None
+    return _Term(start, end, 1.0 + indent, " ".join(text[start:end].split()), is_sure, match["word"])
+
+
+def _is_closed(line: str) -> bool:
+    """Tell whether a line is a sentence or goes on in the next one. Signs that stand alone end none: "name ..."."""
+    return line[-1] in _OPEN_END or (ends_sentence(line) and line.rpartition(" ")[2].strip("!?.") != "")
+
+
+def _start(text: str, start: int, indent: int, length: int) -> int:
+    """Return where the lines of a term begin, below an empty line or one that is indented deeper; -1 if nowhere."""
+    for _ in range(_MOST_LINES):
+        begin = text.rfind("\n", 0, max(0, start - 1)) + 1
+        above = text[begin : max(0, start - 1)]
+        if not above.strip() or indent_of(above) > indent:
+            return start
+        bare = above.strip()
+        if indent_of(above) < indent or len(bare) > min(length, _LONGEST) or _is_closed(bare):
+            return -1
+        start = begin
+    return -1
+
+
+def _headings(text: str, blocks: Sequence[Block], titles: Collection[int], terms: Iterable[_Term]) -> Iterator[_Part]:
+    """Yield the blocks with the ranks of those that are headings, those of text cut at the terms."""
+    names = Counter(_name(text, blocks[number]) for number in titles)
+    left = deque(terms)
     for number, block in enumerate(blocks):
-        if number in titles:
-            heading = (text[block.start : block.end].strip().strip(_EMPHASIS).strip(),)
-        yield block._replace(kind=Kind.HEADING if number in titles else block.kind, heading=heading)
+        start = block.start
+        while left and left[0].start < block.end:
+            term = left.popleft()
+            if block.kind is not _PARAGRAPH or number in titles or term.start < start:
+                continue
+            if text[start : term.start].strip():
+                yield _Part(block._replace(start=start, end=term.start))
+                start = term.start
+            end = term.end if text[term.end : block.end].strip() else block.end
+            yield _Part(block._replace(start=start, end=end), term.rank, term.name)
+            start = end
+        name = _name(text, block) if number in titles else ""
+        if start < block.end:
+            yield _Part(block._replace(start=start), _AGAIN if names[name] > 1 else 0.0, name)
+
+
+def _name(text: str, block: Block) -> str:
+    return text[block.start : block.end].strip().strip(_EMPHASIS).strip()
+
+
+def _under(parts: Iterable[_Part]) -> Iterator[Block]:
+    """Yield the blocks, each with the headings above it."""
+    above: list[_Part] = []
+    for part in parts:
+        if part.name:
+            while above and above[-1].rank >= part.rank:
+                above.pop()
+            above.append(part)
+        kind = Kind.HEADING if part.name else part.block.kind
+        yield part.block._replace(kind=kind, heading=tuple(each.name for each in above))

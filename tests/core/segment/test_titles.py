@@ -1,0 +1,97 @@
+"""Terms above what explains them are headings, and no text stands below another one's term."""
+
+import pytest
+
+from ctxcompress import compress
+from ctxcompress.data.passages import Kind
+from ctxcompress.segment.formats import segment
+
+FUNCTIONS = """HALVE
+Returns the half of a number.
+
+Usage
+
+HALVE(Number)
+The result is rounded to the next whole number below it.
+
+TREBLE
+Returns three times a number.
+
+Usage
+
+TREBLE(Number)
+An overflow results if Number is greater than 900.
+"""
+
+SETTINGS = """   lamp_delay (seconds)
+
+          Sets how long the lamp waits before it lights up.
+
+          It defaults to 4 and can only be set at the start.
+
+   lamp_power (watts) [ low | high | ! ]
+   lamp_watts
+          Sets how bright the lamp is at night.
+
+          It defaults to 60 if the house has a meter.
+"""
+
+PARAMETERS = """lamp_color
+(default: white)
+
+Which colour the lamp has. The colours of the box are known by name.
+
+lamp_shade
+(default: none)
+
+Which shade the lamp has, from the catalogue of the maker.
+"""
+
+
+def headings(text: str) -> list[tuple[str, ...]]:
+    """Return the path of each heading of a text."""
+    return [part.heading for part in segment(text) if part.kind is Kind.HEADING]
+
+
+def test_a_line_above_a_sentence_is_a_heading_and_a_title_that_occurs_again_is_below_it():
+    assert headings(FUNCTIONS) == [("HALVE",), ("HALVE", "Usage"), ("TREBLE",), ("TREBLE", "Usage")]
+
+
+def test_lines_above_text_that_is_indented_deeper_are_one_heading():
+    assert headings(SETTINGS) == [("lamp_delay (seconds)",), ("lamp_power (watts) [ low | high | ! ] lamp_watts",)]
+
+
+def test_names_above_lines_that_begin_alike_are_headings():
+    assert headings(PARAMETERS) == [("lamp_color",), ("lamp_shade",)]
+
+
+@pytest.mark.parametrize("budget", range(15, 80, 5))
+@pytest.mark.parametrize(
+    ("text", "query", "told", "name"),
+    [
+        (FUNCTIONS, "When does HALVE give an overflow?", "An overflow results", "TREBLE"),
+        (SETTINGS, "What does lamp_delay default to?", "defaults to 60", "lamp_power"),
+    ],
+)
+def test_no_text_stands_below_the_name_of_another_entry(text, query, told, name, budget):
+    kept = compress(query, [text], max_tokens=budget).text
+
+    assert told not in kept or name in kept or "\n" not in kept.strip()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Two small birds upon a wall\nOne flew away at the end of fall,\n\nThree brown hens that would not lay\n"
+        "Clucked in the barn all through the day,\n",
+        "Anna Berg\n12 Mill Street\n8001 Zurich\n\nNord AG\nIndustrial Road 45\n4052 Basel\n",
+        "Anna\nI think that we should leave on Friday.\n\nBen\nNo, the boat is not ready yet.\n\n"
+        "Anna\nThen we leave on Monday, if nobody objects.\n\nBen\nThat is fine with me and the others.\n",
+        "Tools\nHammer\nScrewdriver\n\nFood\nBread\nMilk from the farm\n",
+        "The council of the town met on Monday evening in\nThe Old Inn. It spoke about the new bridge.\n\n"
+        "Nobody was of the opinion that the bridge over\nThe Sill should stay as narrow as it is.\n",
+    ],
+    ids=["poem", "addresses", "speakers", "lists", "wrapped lines"],
+)
+def test_other_short_lines_are_no_headings(text):
+    assert not headings(text)
