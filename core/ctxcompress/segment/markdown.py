@@ -161,6 +161,7 @@ def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:
         if name == "Heading" and around:  # of what is quoted, not of a section
             name = "Paragraph"
         offset = to_character(start)
+        offset += source.startswith("\n", offset)  # an item after a tab begins there, for the parser
         kind = _KINDS.get(name) or _kind(name, detail, source, offset, around[-1][1] if around else _PARAGRAPH)
         if kind is not None:
             level = int(detail["level"][1]) if name == "Heading" else 0

@@ -89,7 +89,8 @@ def _rows_of(lines: Sequence[str]) -> list[str]:
     have_rules = sum(not is_rule for is_rule, _ in groupby(rules)) >= _FEWEST
     rows: list[str] = []
     for line, is_rule, is_below in zip(lines, rules, (True, *rules), strict=False):
-        if rows and (is_rule or (have_rules and not is_below) or not any(map(str.isalnum, rows[-1]))):
+        is_above = len(rows) == 1 and not any(map(str.isalnum, rows[0]))
+        if rows and (is_rule or is_above or (have_rules and not is_below)):
             rows[-1] += line
         else:
             rows.append(line)

@@ -299,3 +299,15 @@ def test_a_heading_in_a_quote_is_no_section():
     text = "# Guide\n\n> ## Note\n> The pool is small.\n\n## Limits\n\nThe limit is ten.\n"
     assert [part.heading for part in segment(text)][-1] == ("Guide", "Limits")
     assert not any("Note" in part.heading for part in segment(text))
+
+
+@pytest.mark.parametrize("indentation", ["\t", "  ", "    "])
+def test_lines_of_an_indented_item_are_those_of_its_own(indentation):
+    items = [
+        "* Mail:\n",
+        "- Split the commands of the queue,\n  so that it is short\n",
+        "- Close the gate\n  at night\n",
+    ]
+    items[1:] = ["".join(indentation + line for line in item.splitlines(keepends=True)) for item in items[1:]]
+    text = "".join(items)
+    assert [text[part.start : part.end] for part in segment(text)] == items
