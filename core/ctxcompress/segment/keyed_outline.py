@@ -2,14 +2,14 @@
 
 A line has an indentation, perhaps a key before `:` or `=` (or before a blank, if `;` or `{` ends it), and a value.
 Under it stand the lines that are indented deeper, those between its brackets, or all up to the next `[section]`. The
-text may be a chunk that begins anywhere.
+text may be a chunk that begins anywhere, and whose first line has lost its indentation.
 """
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import NamedTuple
 
 from ctxcompress.code.comments import comment_parts, is_disabled
@@ -154,6 +154,7 @@ class _Reader:
         """Where the comments above the next line begin."""
         self._is_comment_above = False
         lines = split_lines(text)
+        self._first_column = _column_of_first(lines)
         for line, end in zip(lines, accumulate(map(len, lines)), strict=True):
             self._read(line, end - len(line))
 
@@ -216,6 +217,8 @@ class _Reader:
     def _begin_entry(self, text: str, start: int, *, is_inside: bool) -> None:
         line = _Line.of(text)
         is_first = len(self._open) == 1 and not self._open[0].inner
+        if is_first:
+            line = line._replace(column=self._first_column)
         is_rest = is_first and not line.is_entry
         entry = self._begin(_INNERMOST if is_rest else 0 if _DOCUMENT.match(text) else line.depth, start)
         entry.name, entry.value = line.key.strip("\"'"), line.value
@@ -335,3 +338,21 @@ def _sentences(text: str, start: int, end: int) -> list[Node]:
 def _net(line: str) -> int:
     """Return how many more brackets a line opens than it closes."""
     return sum(_NET.get(token, 0) for token in _TOKEN.findall(line))
+
+
+def _column_of_first(lines: Iterable[str]) -> int:
+    """Return the indentation that the first line had, which splitters remove from chunks.
+
+    A value on its line ends it, so the next entry is beside it. Otherwise what is indented as the next line is within
+    it, and what is indented less is not.
+    """
+    found = (_Line.of(line) for line in lines if not line.isspace() and not _COMMENT.match(line))
+    first, second, *_ = (*islice(found, 2), _Line.of(""), _Line.of(""))
+    if first.column or not second.column:
+        return first.column
+    is_in_item = second.dashes > 0 and not first.dashes
+    if not first.value or _BLOCK.match(first.value):
+        return second.column if is_in_item else max(0, second.column - first.dashes - 1)
+    if not second.is_entry or _OPEN_QUOTE.match(first.value) or _net(first.value) > 0:
+        return 0
+    return second.column + (second.dashes if is_in_item else 0 if second.dashes else -first.dashes)
