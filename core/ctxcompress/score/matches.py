@@ -41,7 +41,6 @@ _PART_TIMES = 0.5
 _MOST_RESPELLED = 16
 """The most words of a query whose misspellings are searched for: each one means a scan of the vocabulary."""
 
-
 _KEYED = frozenset((Kind.CODE, Kind.RECORD, Kind.TABLE))
 _NO_PARTS = -2
 """What `_wholes` returns for a word that is no identifier."""
@@ -132,17 +131,18 @@ def occurrences(
     matching = terms.matching(texts.vocabulary, query)
     matching |= respelled(asked, query, matching, texts.vocabulary, terms)
     unit, place, word = texts.find([*matching])
+    # A word may have several terms.
+    columns = [np.array(found, np.intp)[word] for found in zip_longest(*matching.values(), fillvalue=-1)]
+    keys = np.concatenate([_NO_UNITS, *((unit * len(query) + term)[term >= 0] for term in columns)])
+    if not (keyed.size and keys.size):
+        return counted(keys, texts.texts, len(query))
     whole = np.array(_wholes(matching, query, terms), np.intp)[word]
-    keys, parts, names = [_NO_UNITS], [_NO_UNITS], [_NO_UNITS]
-    for terms_of_words in zip_longest(*matching.values(), fillvalue=-1):  # a word may have several
-        term = np.array(terms_of_words, np.intp)[word]
-        is_whole, is_found = (whole == _NO_PARTS) | (whole == term), term >= 0
-        keys.append((unit * len(query) + term)[is_found])
-        parts.append(~is_whole[is_found])
-        names.append(term[is_found & is_whole & (place == 0) & np.isin(unit, keyed)])
-    every = np.concatenate(keys)
-    is_less = np.concatenate(parts).astype(bool) & np.isin(every % max(len(query), 1), np.concatenate(names))
-    return counted(every, texts.texts, len(query), np.where(is_less, _PART_TIMES, 1.0))
+    are_whole = [(whole == _NO_PARTS) | (whole == term) for term in columns]
+    begins = (place == 0) & np.isin(unit, keyed)
+    names = np.concatenate([term[begins & is_whole] for term, is_whole in zip(columns, are_whole, strict=True)])
+    is_part = np.concatenate([~is_whole[term >= 0] for term, is_whole in zip(columns, are_whole, strict=True)])
+    times = np.where(is_part & np.isin(keys % len(query), names), _PART_TIMES, 1.0)
+    return counted(keys, texts.texts, len(query), times)
 
 
 def _wholes(words: Iterable[str], query: Iterable[str], terms: Terms) -> list[int]:
