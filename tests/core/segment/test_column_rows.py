@@ -155,8 +155,8 @@ def test_a_rule_belongs_to_the_row_above_it(text, rows):
     assert [text[part.start : part.end].count("\n") for part in segment(text)] == rows
 
 
-def test_a_line_of_dashes_below_names_is_a_line_as_any_other():
-    text = "NAME   VALUE\n-----  -----\nfoo    1\nbar    2\n\n"
+def test_a_line_of_signs_below_names_is_a_line_as_any_other():
+    text = "NAME   VALUE\n=====  =====\nfoo    1\nbar    2\n\n"
     assert [text[part.start : part.end] for part in segment(text)] == [
         *text.splitlines(keepends=True)[:3],
         "bar    2\n\n",
