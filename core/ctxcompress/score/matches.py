@@ -34,16 +34,12 @@ __all__ = [
 _NO_UNITS: Integers = np.zeros(0, np.intp)
 _SHORTEST, _SHORTEST_REPLACED = 6, 7
 """Letters of a word that may lack one or have one more, and have another one: "status" is not "states"."""
-_LABEL_TIMES = 3.0
-"""An occurrence in a heading or a title counts as this many in the text."""
-_PART_TIMES = 0.5
-"""An occurrence as a part of an identifier counts as this many where the word is a key elsewhere."""
+_LABEL_TIMES, _PART_TIMES = 3.0, 0.5
+"""As how many an occurrence counts in a heading or a title, and as a part of an identifier if the word is a key."""
 _MOST_RESPELLED = 16
 """The most words of a query whose misspellings are searched for: each one means a scan of the vocabulary."""
 
 _KEYED = frozenset((Kind.CODE, Kind.RECORD, Kind.TABLE))
-_NO_PARTS = -2
-"""What `_wholes` returns for a word that is no identifier."""
 _FIRST_IS_NEW = np.ones(1, dtype=bool)
 
 
@@ -113,12 +109,7 @@ def bm25(found: Occurrences, lengths: Floats, idf: Floats, *, k1: float = 1.5, b
 
 
 def occurrences(
-    texts: Concordance,
-    query: Mapping[str, float],
-    terms: Terms,
-    asked: Sequence[str] = (),
-    *,
-    keyed: Integers = _NO_UNITS,
+    texts: Concordance, query: Mapping[str, float], terms: Terms, asked: Sequence[str] = (), keyed: Integers = _NO_UNITS
 ) -> Occurrences:
     """Find the terms of the query. texts: see `Corpus.concordance`.
 
@@ -136,20 +127,19 @@ def occurrences(
     keys = np.concatenate([_NO_UNITS, *((unit * len(query) + term)[term >= 0] for term in columns)])
     if not (keyed.size and keys.size):
         return counted(keys, texts.texts, len(query))
-    whole = np.array(_wholes(matching, query, terms), np.intp)[word]
-    are_whole = [(whole == _NO_PARTS) | (whole == term) for term in columns]
+    are_parts = [np.array(found)[word] for found in zip_longest(*_parts(matching, query, terms), fillvalue=True)]
     begins = (place == 0) & np.isin(unit, keyed)
-    names = np.concatenate([term[begins & is_whole] for term, is_whole in zip(columns, are_whole, strict=True)])
-    is_part = np.concatenate([~is_whole[term >= 0] for term, is_whole in zip(columns, are_whole, strict=True)])
+    names = np.concatenate([term[begins & ~is_part] for term, is_part in zip(columns, are_parts, strict=True)])
+    is_part = np.concatenate([is_part[term >= 0] for term, is_part in zip(columns, are_parts, strict=True)])
     times = np.where(is_part & np.isin(keys % len(query), names), _PART_TIMES, 1.0)
     return counted(keys, texts.texts, len(query), times)
 
 
-def _wholes(words: Iterable[str], query: Iterable[str], terms: Terms) -> list[int]:
-    """Return the number of the term that each word is as a whole: -1 for none, _NO_PARTS if the word has no parts."""
+def _parts(matching: Mapping[str, Sequence[int]], query: Iterable[str], terms: Terms) -> list[list[bool]]:
+    """Return for each word and each of its terms whether only a part of the word, which is an identifier, has it."""
     number = {term: index for index, term in enumerate(query)}
-    of_words = terms.of_words(words).values()
-    return [number.get(found[0], -1) if len(found) > 1 else _NO_PARTS for found in of_words]
+    of_words = zip(terms.of_words(matching).values(), matching.values(), strict=True)
+    return [[len(found) > 1 and hit != number.get(found[0]) for hit in hits] for found, hits in of_words]
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +224,7 @@ def find_matches(
     """
     words, labels = corpus.words, corpus.labels
     keyed = corpus.concordance.texts - len(words) + of_kinds(corpus.table, _KEYED).nonzero()[0]
-    found = occurrences(corpus.concordance, query, terms, asked, keyed=keyed)
+    found = occurrences(corpus.concordance, query, terms, asked, keyed)
     if dated.size:
         more = dated[~contained(dated, found.keys())]
         times = np.concatenate((found.times, np.ones(more.size)))

@@ -84,13 +84,14 @@ def column_rows(text: str, start: int, end: int, block: int, first: int, heading
 
 def _rows_of(lines: Sequence[str]) -> list[str]:
     """Return the rows: a line each, or all lines between two rules if there are rules between rows, as where cells are
-    wrapped. A rule belongs to the row above it, and to the first row what is above that."""
+    wrapped. A rule belongs to the row above it if that has several lines, and to the first row what is around it."""
     rules = [_DRAWN.fullmatch(line) is not None for line in lines]
     have_rules = sum(not is_rule for is_rule, _ in groupby(rules)) >= _FEWEST
     rows: list[str] = []
     for line, is_rule, is_below in zip(lines, rules, (True, *rules), strict=False):
         is_above = len(rows) == 1 and not any(map(str.isalnum, rows[0]))
-        if rows and (is_rule or is_above or (have_rules and not is_below)):
+        is_end = is_rule and (len(rows) < 2 or "\n" in rows[-1].rstrip())
+        if rows and (is_end or is_above or (have_rules and not is_rule and not is_below)):
             rows[-1] += line
         else:
             rows.append(line)

@@ -149,9 +149,11 @@ def test_a_row_between_two_rules_is_kept_whole(max_tokens):
 
 
 @pytest.mark.parametrize(
-    ("text", "rows"), [(DRAWN, [3, 3, 3, 3]), (GRID, [3, 3, 2]), (RESULT, [3, 1, 1, 2])], ids=["drawn", "rst", "mysql"]
+    ("text", "rows"),
+    [(DRAWN, [3, 3, 3, 3]), (GRID, [3, 3, 1, 1]), (RESULT, [3, 1, 1, 1, 1])],
+    ids=["drawn", "rst", "mysql"],
 )
-def test_a_rule_belongs_to_the_row_above_it(text, rows):
+def test_a_rule_belongs_to_the_header_or_to_a_row_of_several_lines(text, rows):
     assert [text[part.start : part.end].count("\n") for part in segment(text)] == rows
 
 
