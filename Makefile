@@ -8,6 +8,8 @@ DEV := $(VENV)/.installed-dev
 
 # With it, each of many processes would compile anew what it imports.
 unexport PYTHONDONTWRITEBYTECODE
+# nltk refuses files that have other names, too, as the hard links to uv's cache.
+export UV_LINK_MODE := copy
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-minimum test-examples test-semantic test-browser fuzz properties screenshots check options docs format notebooks wheel smoke audit lock ablate clean
