@@ -34,10 +34,11 @@ def is_disabled(line: str) -> bool:
 
 
 def comment_parts(text: str, start: int, end: int, sign: str | tuple[str, ...]) -> list[int]:
-    """Return where the parts of the comment begin that a text begins with, the last of which belongs to what follows.
+    """Return where each part begins of the comment that stands at `start`. The last part belongs to the text below it.
 
-    A part ends with code that is turned off, which the lines above it describe. Then, and in a long comment, it also
-    ends with a line without a word. start, end: of the text. sign: what begins a comment, or one of several signs.
+    A part ends with code that is turned off, which the lines above it describe. In a comment with such code, and in a
+    long one, it also ends with a line without a word. end: where the text below ends. sign: what begins a comment, or
+    several signs.
     """
     begins, paragraphs, depth, stop = [start], [], 0, start
     for found in _LINE.finditer(text, start, end):

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 _FORMAT = 11
 """Version of the entries. Increase it when texts are analysed differently and the package's version stays the same."""
-_ANALYSERS = ("PyStemmer", "pyromark", "sentencex", "tiktoken", "regex", "rensa")
+_ANALYSERS = ("PyStemmer", "pyromark", "sentencex", "tiktoken", "regex")
 """Packages whose other versions may analyse texts differently."""
 _SMALL_OBJECT = 200
 """Bytes of memory that a small object takes, with its container."""

@@ -74,7 +74,7 @@ def query_terms(
 
 
 def _weight(term: str, whole: float) -> float:
-    """whole: the weight of a whole word."""
+    """Return the weight of a term. whole: that of a word which is no pair of characters."""
     if not has_unspaced(term):
         return whole
     return _KANA_WEIGHT if _HIRAGANA.fullmatch(term) else 1.0
