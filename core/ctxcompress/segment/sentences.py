@@ -44,6 +44,8 @@ _ENDS = frozenset(".!?:;\u3002\uff01\uff1f\u061f\u0964\u2026")
 _LINE_END = lazy_regex(r"\n+[ \t]*")
 _CLAUSE_END = lazy_regex(r"(?:[,;:、，；：](?!\d)\s*+|[)\]}）。！？](?!\d)[^\S\n]*+)(?![\d\n])")
 _SPACE = lazy_regex(r"\s+")
+_FENCES = ("```", "~~~")
+"""They open a code block at the beginning of a line: after a gap, a sentence within a line may stand there."""
 _DENSE = 3
 """As many characters of other scripts say as much as one of a script without spaces between words."""
 _UNSPACED = lazy_regex(f"[{WITHOUT_SPACES}]")
@@ -107,7 +109,7 @@ def _begins(part: str, masked: str, sentences: Iterable[int], language: str) -> 
     for begin, next_ in pairwise([*found, len(part)]):
         if not begin or next_ - begin < 4 or not is_word(masked, begin, next_) or _inside_word(part, begin):
             continue
-        if not is_word(masked, begins[-1], begin):
+        if not is_word(masked, begins[-1], begin) or (part.startswith(_FENCES, begin) and part[begin - 1] != "\n"):
             continue
         cut = begin
         if has_lines and part.find("\n", max(begins[-1], begin - LONGEST_MARKER), begin - 1) >= 0:
@@ -195,16 +197,16 @@ def cuts_within(text: str, start: int, end: int, longest: int = _LONG) -> Iterat
     lines = part.rstrip().split("\n")
     has_lines = len(lines) > 1 + len(part) // _LONG and not are_wrapped(lines)
     last = start
-    for place in _line_ends(text, start, end, least) if has_lines else _clauses(text, start, end, least):
+    for place in _line_ends(text, start, end) if has_lines else _clauses(text, start, end, least):
         cut = _before_marker(text, last, place)
         if cut > last and is_between_graphemes(text, cut) and not is_marker(text[last:cut]):
             yield cut
             last = cut
 
 
-def _line_ends(text: str, start: int, end: int, least: int) -> Iterator[int]:
-    """Yield where lines end. The last few short ones stay together."""
-    while end - start > least and (match := _LINE_END.search(text, start, end)) and match.end() < end:
+def _line_ends(text: str, start: int, end: int) -> Iterator[int]:
+    """Yield where lines end."""
+    while (match := _LINE_END.search(text, start, end)) and match.end() < end:
         start = match.end()
         yield start
 

@@ -124,17 +124,19 @@ class _Lone:
         """Split it after the longest beginning that fits, as `best_split` does; None if not even a word fits."""
         segment, closing = self.segment, _closing_fence(self.text)
         is_string = segment.kind is Kind.RECORD and not self.is_formal
+        is_lines = segment.kind is Kind.RECORD and not is_string
         is_turn = segment.kind is Kind.TURN and segment.label and self.text.startswith(segment.label)
         length = longest_prefix(
             self.text[:closing],
             fits=self._fits_within_quotes if is_string else lambda length: self.fits(self._part(0, length, closing)),
-            lines=segment.kind is Kind.CODE or (segment.kind is Kind.RECORD and not is_string),
+            lines=segment.kind is Kind.CODE or is_lines,
             skip=len(segment.label) if is_turn else opening_fence(self.text),
             # With content before, a word that is over the whole budget has no other chance.
             whole_words=not self.layout.before,
         )
         if not length:
             return None
+        length = _before_open_quote(self.text, length) if is_lines else length
         return self.table.split(self.number, segment.start + length, segment.start + closing), self.number
 
     def beginnings(self, *, whole_words: bool = True) -> Iterator[Spans]:
@@ -178,6 +180,13 @@ class _Lone:
         start, end = self.segment.start, self.segment.end
         part = replace(self, table=self.table.split(self.number, start + length, end))
         return self.fits(part.whole)
+
+
+def _before_open_quote(text: str, length: int) -> int:
+    """Return where the line of a quotation mark begins that is open after so many characters, as in a cell of several
+    lines; `length` if there is none, or no line before."""
+    is_open = text.count('"', 0, length) % 2
+    return (text.rfind("\n", 0, text.rfind('"', 0, length)) + 1 if is_open else 0) or length
 
 
 def _between_fences(text: str) -> list[tuple[int, int]]:

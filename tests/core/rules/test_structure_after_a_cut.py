@@ -89,6 +89,11 @@ def test_rows_have_all_their_fields_if_each_fits_with_the_header(rows, query, sh
     assert is_whole("CSV", cut("a.csv", text, query, least + int(share * COUNT(text))))
 
 
+def test_a_cell_of_two_lines_is_not_cut_between_them():
+    text = 'id,name,note\ntimeout,timeout,timeout\na,0,0\n0,0,"two\nlines"\n'
+    assert cut("a.csv", text, "timeout", COUNT(text) - 1) == "id,name,note\ntimeout,timeout,timeout\na,0,0"
+
+
 @given(
     blocks=st.lists(st.one_of(paragraphs, headings, items, tables, fences, fences), min_size=1, max_size=7),
     query=words,

@@ -81,6 +81,17 @@ def test_thai_is_cut_at_spaces():
     assert all(piece.endswith(" ") for piece in pieces)
 
 
+def test_all_lines_of_a_long_list_without_sentences_are_cut():
+    text = "\n".join(f"BD{number}:{number}:Taka number {number}" for number in range(40))
+    assert sentences(text, "en")[-2:] == ["BD38:38:Taka number 38\n", "BD39:39:Taka number 39"]
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~"])
+def test_a_sentence_within_a_line_does_not_begin_with_a_fence(fence):
+    text = f"The timeout is thirty seconds. {fence}\nIt is set so. Another sentence comes here."
+    assert sentences(text, "en") == [text[:-28], "Another sentence comes here."]
+
+
 def test_a_long_line_is_cut_at_clauses():
     pieces = sentences("alpha beta gamma, delta epsilon; " * 100)
     assert len(pieces) > 10
