@@ -91,3 +91,15 @@ def test_without_an_extra_its_name_is_said(missing: str, arguments: list[str], e
     assert result.returncode == 1
     assert extra in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@posix
+def test_a_document_controls_no_terminal():
+    import pty
+
+    ours, theirs = pty.openpty()
+    text = "The timeout is \x1b[31m30\x1b]0;name\x07 s.\x9b2J\tSo."
+    subprocess.run([*COMMAND, "compress", "-q", "timeout"], input=text.encode(), stdout=theirs, check=True, timeout=120)
+    os.close(theirs)
+    shown = os.read(ours, 1_000).decode()
+    assert shown.rstrip() == "The timeout is \u241b[31m30\u241b]0;name\u2407 s.\u24212J\tSo."

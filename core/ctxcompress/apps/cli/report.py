@@ -38,6 +38,9 @@ SCHEMA = "ctxcompress/1"
 _PAGE = "ctxcompress-xray"
 PAGES = f"{_PAGE}-*.html"
 """The pattern of new pages' names."""
+_PICTURES = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n"}
+_PICTURES |= dict.fromkeys(range(0x7F, 0xA0), "\u2421")
+"""Control character -> what is shown of it: a picture of its own, or that of a deletion."""
 
 
 def as_json(result: Compression) -> str:
@@ -104,15 +107,20 @@ def write_parts(parts: Iterable[RenderableType], width: int) -> None:
     with screen.capture() as shown:
         for part in parts:
             screen.print(part)
-    write_text(shown.get())
+    _write(shown.get())
 
 
 def write_text(text: str) -> None:
     """Write `text` to standard output as UTF-8 in any locale, with a line break at the end.
 
-    If the reader stops reading, as `head` does, the program exits with code 0. On another failure, such as a full disk,
-    it exits with code 1 and a message.
+    A terminal gets pictures of control characters: no document moves its cursor or colours its lines. If the reader
+    stops reading, as `head` does, the program exits with code 0. On another failure, such as a full disk, it exits with
+    code 1 and a message.
     """
+    _write(text.translate(_PICTURES) if sys.stdout is not None and sys.stdout.isatty() else text)
+
+
+def _write(text: str) -> None:
     if text and not text.endswith("\n"):
         text += "\n"
     if sys.stdout is None:
