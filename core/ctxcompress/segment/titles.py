@@ -1,5 +1,5 @@
 """Titles in text without marks: short lines that stand alone above text, as PDFs and plain files have them, and terms
-above what explains them, as lists of definitions have them.
+above what explains them, as lists of definitions have them; so are labels above lines that are indented deeper.
 
     ASIN                                         work_mem (integer)
     Returns the arcsine of a number.                 Sets how much memory a query uses.
@@ -35,6 +35,7 @@ _ABOVE = lazy_regex(
     r"(?=\n(?P<blank>(?:[ \t]*+\n)*+)(?P<deeper>[ \t]*+)(?P<below>(?P<word>[^\s]++)[^\n]*+))"
 )
 """Such a line and the next one, with the line break before it, which is found faster than the start of a line."""
+_COLONS = frozenset(":\uff1a")
 _OPEN_END = frozenset(",;\\{")
 _MOST_LINES = 3
 """The most lines of a term: names of one thing, or a name and a note."""
@@ -121,12 +122,15 @@ def _term(text: str, match: re.Match[str]) -> _Term | None:
     line, below = match["line"].rstrip(), match["below"].rstrip()
     is_name = " " not in line
     has_room = is_name or len(line) + 1 + len(match["word"]) < len(below)  # so it is not wrapped
-    if not has_room or below[0].islower() or _is_closed(line):
+    if _is_closed(line):
         return None
     first, end = match.start(), match.end()  # of the line and the break after it: there is one more before the text
     indent, deeper = indent_of(match["margin"] + "x"), indent_of(match["deeper"] + "x")
-    start = _start(text, first, indent, len(below))
     is_deeper = deeper > indent
+    is_label = is_deeper and line[-1] in _COLONS
+    if not is_label and (not has_room or below[0].islower()):
+        return None
+    start = _start(text, first, indent, len(below), is_label=is_label)
     is_flush = deeper == indent and not match["blank"] and start == first and line[-1] not in _NO_END
     is_sure = is_deeper or (below[0].isalnum() and (ends_sentence(below) or len(below) > _LONGEST))
     if start < 0 or not (is_deeper or (is_flush and (is_name or (is_sure and _is_title(line))))):
@@ -139,15 +143,18 @@ def _is_closed(line: str) -> bool:
     return line[-1] in _OPEN_END or (ends_sentence(line) and line.rpartition(" ")[2].strip("!?.") != "")
 
 
-def _start(text: str, start: int, indent: int, length: int) -> int:
-    """Return where the lines of a term begin, below an empty line or one that is indented deeper; -1 if nowhere."""
+def _start(text: str, start: int, indent: int, length: int, *, is_label: bool) -> int:
+    """Return where the lines of a term begin, below an empty line or one that is indented deeper; -1 if nowhere. Those
+    of a label may begin below a sentence, too."""
     for _ in range(_MOST_LINES):
         begin = text.rfind("\n", 0, max(0, start - 1)) + 1
         above = text[begin : max(0, start - 1)]
         if not above.strip() or indent_of(above) > indent:
             return start
         bare = above.strip()
-        if indent_of(above) < indent or len(bare) > min(length, _LONGEST) or _is_closed(bare):
+        if _is_closed(bare):
+            return start if is_label else -1
+        if indent_of(above) < indent or len(bare) > min(length, _LONGEST):
             return -1
         start = begin
     return -1

@@ -47,6 +47,17 @@ lamp_shade
 Which shade the lamp has, from the catalogue of the maker.
 """
 
+BASKETS = """Reading the orders of today...
+The following fruit will be delivered:
+  apples pears plums
+  quinces
+Fruit to try:
+  medlars
+The following fruit will be taken back:
+  bananas lemons
+3 baskets, 2 to be taken back.
+"""
+
 
 def headings(text: str) -> list[tuple[str, ...]]:
     """Return the path of each heading of a text."""
@@ -55,6 +66,20 @@ def headings(text: str) -> list[tuple[str, ...]]:
 
 def test_a_line_above_a_sentence_is_a_heading_and_a_title_that_occurs_again_is_below_it():
     assert headings(FUNCTIONS) == [("HALVE",), ("HALVE", "Usage"), ("TREBLE",), ("TREBLE", "Usage")]
+
+
+def test_a_label_above_lines_that_are_indented_deeper_is_a_heading_whatever_these_begin_with():
+    assert headings(BASKETS) == [
+        ("The following fruit will be delivered:",),
+        ("Fruit to try:",),
+        ("The following fruit will be taken back:",),
+    ]
+
+
+@pytest.mark.parametrize("tokens", range(8, 60, 4))
+def test_a_list_does_not_stand_below_the_label_of_another(tokens):
+    kept = compress("Will medlars be taken back?", [BASKETS], max_tokens=tokens).text
+    assert "medlars" not in kept or "Fruit to try:\n  medlars" in kept or "\n" not in kept.strip()
 
 
 def test_lines_above_text_that_is_indented_deeper_are_one_heading():
@@ -88,10 +113,12 @@ def test_no_text_stands_below_the_name_of_another_entry(text, query, told, name,
         "Anna\nI think that we should leave on Friday.\n\nBen\nNo, the boat is not ready yet.\n\n"
         "Anna\nThen we leave on Monday, if nobody objects.\n\nBen\nThat is fine with me and the others.\n",
         "Tools\nHammer\nScrewdriver\n\nFood\nBread\nMilk from the farm\n",
+        "You can tell the lamp how long it waits before it lights, with a number of\nseconds:\n    lamp.delay = 4\n\n"
+        "or how bright it will be at night, if the house has a meter, with a number of\nwatts:\n    lamp.power = 60\n",
         "The council of the town met on Monday evening in\nThe Old Inn. It spoke about the new bridge.\n\n"
         "Nobody was of the opinion that the bridge over\nThe Sill should stay as narrow as it is.\n",
     ],
-    ids=["poem", "addresses", "speakers", "lists", "wrapped lines"],
+    ids=["poem", "addresses", "speakers", "lists", "ends of sentences", "wrapped lines"],
 )
 def test_other_short_lines_are_no_headings(text):
     assert not headings(text)
