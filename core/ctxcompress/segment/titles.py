@@ -22,8 +22,6 @@ _PARAGRAPH = Kind.PARAGRAPH  # ten times as fast as an attribute of an enum
 _LONGEST = 60
 """The most characters of a title."""
 _EMPHASIS = "*_"
-_UNTITLED = frozenset((Kind.HEADING, Kind.QUOTE))
-"""A text with such blocks has marked headings, or is a mail, whose short lines are greetings and names."""
 _NO_END = frozenset(".,;:!|)]}>\u3002\uff1a")
 """The last characters of lines that are no titles: sentences, labels, rows, code."""
 
@@ -68,10 +66,12 @@ class _Part(NamedTuple):
 
 def with_titles(text: str, blocks: Sequence[Block]) -> Sequence[Block]:
     """Return the blocks; titles and terms are headings. A title that occurs again, such as "Example", is below one that
-    does not, or below a term."""
-    if any(block.kind in _UNTITLED for block in blocks):
+    does not, or below a term. A text with marked headings has terms below them and no titles, and a mail, whose short
+    lines are greetings and names, has neither."""
+    kinds = {block.kind for block in blocks}
+    if Kind.QUOTE in kinds:
         return blocks
-    titles, terms = _titles(text, blocks), _terms(text)
+    titles, terms = () if Kind.HEADING in kinds else _titles(text, blocks), _terms(text)
     return list(_under(_headings(text, blocks, titles, terms))) if titles or terms else blocks
 
 
@@ -131,7 +131,9 @@ def _term(text: str, match: re.Match[str]) -> _Term | None:
     if not is_label and (not has_room or below[0].islower()):
         return None
     start = _start(text, first, indent, len(below), is_label=is_label)
-    is_flush = deeper == indent and not match["blank"] and start == first and line[-1] not in _NO_END
+    is_flush = (
+        deeper == indent and not match["blank"] and start == first and line[-1] not in _NO_END and below[0] != "#"
+    )
     is_sure = is_deeper or (below[0].isalnum() and (ends_sentence(below) or len(below) > _LONGEST))
     if start < 0 or not (is_deeper or (is_flush and (is_name or (is_sure and _is_title(line))))):
         return None
@@ -189,9 +191,11 @@ def _under(parts: Iterable[_Part]) -> Iterator[Block]:
     """Yield the blocks, each with the headings above it."""
     above: list[_Part] = []
     for part in parts:
+        if part.block.kind is Kind.HEADING:
+            above.clear()
         if part.name:
             while above and above[-1].rank >= part.rank:
                 above.pop()
             above.append(part)
         kind = Kind.HEADING if part.name else part.block.kind
-        yield part.block._replace(kind=kind, heading=tuple(each.name for each in above))
+        yield part.block._replace(kind=kind, heading=(*part.block.heading, *(each.name for each in above)))

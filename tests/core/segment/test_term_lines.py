@@ -76,6 +76,12 @@ def test_a_label_above_lines_that_are_indented_deeper_is_a_heading_whatever_thes
     ]
 
 
+def test_terms_are_below_the_marked_headings_above_them():
+    settings = "--delay=<n>::\n\tSets how long it waits.\n\n--power=<n>::\n\tSets how bright it is.\n"
+    text = f"# Lamps\n\n{settings}\n(more)=\n# More\n"
+    assert headings(text) == [("Lamps",), ("Lamps", "--delay=<n>::"), ("Lamps", "--power=<n>::"), ("More",)]
+
+
 @pytest.mark.parametrize("tokens", range(8, 60, 4))
 def test_a_list_does_not_stand_below_the_label_of_another(tokens):
     kept = compress("Will medlars be taken back?", [BASKETS], max_tokens=tokens).text
