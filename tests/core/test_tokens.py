@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, compress
-from ctxcompress.errors import ConfigError
+from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.text.tokens import TokenCounter, _toktok
 
 ENCODINGS = ["o200k_base", "cl100k_base"]
@@ -90,8 +90,9 @@ def test_a_callable_that_returns_nonsense_is_refused(nonsense):
     config = CompressionConfig(encoding=lambda text: nonsense)
     with pytest.raises(
         ConfigError, match=r"(?s)the tokenizer returned .* for a text of 5 characters; encoding must return .* encode$"
-    ):
+    ) as raised:
         compress("q", ["ab cd"], config=config)
+    assert repr(nonsense) in str(raised.value) or f"(a {type(nonsense).__name__})" in str(raised.value)
 
 
 OFFLINE = """
@@ -202,3 +203,8 @@ def test_counts_beside_another_thread_are_those_of_each_text_also_of_half_a_char
     texts = ["One text.", "half \ud800 of a character", "", "One text.", "重启。"]
     with ThreadPoolExecutor(1) as executor:
         assert executor.submit(TokenCounter(encoding).of_all, texts).result() == [_truth(encoding, t) for t in texts]
+
+
+def test_the_most_spaces_in_a_row_are_what_a_refusal_names():
+    with pytest.raises(InputError, match="a text has 600000 spaces in a row"):
+        TokenCounter("o200k_base")(f"one    two{' ' * 600_000}three    four")

@@ -2,10 +2,10 @@
 
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ctxcompress.data.passages import Span, intersection, inverse, joined, stripped
+from ctxcompress.data.passages import Gap, Marker, Span, intersection, inverse, joined, markers_for, merged, stripped
 
 LENGTH = 24
 sets = st.frozensets(st.integers(0, LENGTH - 1))
@@ -43,6 +43,7 @@ def test_joined_spans_have_no_empty_ones():
 
 
 @given(text=st.text(st.sampled_from("a \n"), min_size=LENGTH, max_size=LENGTH), places=sets)
+@example(text=f"  {'a' * (LENGTH - 2)}", places=frozenset(range(9)))  # the indentation of the first line of a text
 def test_stripped_spans_lose_only_white_space_at_both_ends_but_no_indentation(text, places):
     spans = spans_of(places)
     found = stripped(spans, text)
@@ -56,3 +57,17 @@ def test_stripped_spans_lose_only_white_space_at_both_ends_but_no_indentation(te
         assert found[0].start == (begin if places.issuperset(range(begin, first)) else first)
     else:
         assert not found
+
+
+def test_the_marker_of_a_body_wins_where_other_text_is_missing_too():
+    body, missing, other = Marker(1, "\n    ..."), Marker(1, " […]"), Marker(2, " […]")
+    assert merged([missing, other], [body]) == (body, other)
+    assert merged([body], [missing, other]) == (body, other)
+    assert merged([body], [Marker(1, "\n...")]) == (body,)
+    assert merged([missing], [Marker(1, "[…] ")]) == (missing,)
+
+
+def test_a_gap_before_the_first_span_has_a_marker_if_it_ends_there():
+    gap = Gap(0, 4, "[…]", "\n", "[…]")
+    assert markers_for([Span(4, 9)], [gap]) == (Marker(0, "[…]\n"),)
+    assert markers_for([Span(6, 9)], [gap]) == ()
