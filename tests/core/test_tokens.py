@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress import CompressionConfig, compress
-from ctxcompress.errors import ConfigError
+from ctxcompress.errors import ConfigError, InputError
 from ctxcompress.text.tokens import TokenCounter, _toktok
 
 ENCODINGS = ["o200k_base", "cl100k_base"]
@@ -54,6 +54,7 @@ def test_fits_agrees_with_the_full_count(encoding, text, times, limit, differenc
     tokens = _truth(encoding, long)
     limit = limit or max(1, tokens + difference)
     assert TokenCounter(encoding).fits(long, limit) == (tokens if tokens <= limit else None)
+    assert TokenCounter(encoding).fits("one word each", 3) == 3
 
 
 @pytest.mark.parametrize(
@@ -89,8 +90,9 @@ def test_a_callable_that_returns_nonsense_is_refused(nonsense):
     config = CompressionConfig(encoding=lambda text: nonsense)
     with pytest.raises(
         ConfigError, match=r"(?s)the tokenizer returned .* for a text of 5 characters; encoding must return .* encode$"
-    ):
+    ) as raised:
         compress("q", ["ab cd"], config=config)
+    assert repr(nonsense) in str(raised.value) or f"(a {type(nonsense).__name__})" in str(raised.value)
 
 
 OFFLINE = """
@@ -154,6 +156,14 @@ def test_only_what_follows_a_stable_beginning_is_counted(name, texts):
             assert TokenCounter(name, beginning)(whole + more) == TokenCounter(name)(whole + more)
 
 
+@pytest.mark.parametrize("name", ["o200k_base", "cl100k_base"])
+def test_a_text_that_does_not_begin_with_the_stable_beginning_is_counted_whole(name):
+    beginning = TokenCounter(name).stable_beginning("The gate's open until the evening. It is closed at night. ")
+    assert beginning[1] > 3
+    for text in ("A gate.", "Another gate, which is open until the morning and closed for the rest of the day."):
+        assert TokenCounter(name, beginning)(text) == TokenCounter(name)(text)
+
+
 @pytest.fixture
 def tokenizer(monkeypatch):
     """The functions of toktok-rs, which remember their calls: each releases the interpreter's lock."""
@@ -186,3 +196,15 @@ def test_beside_another_thread_a_search_result_is_compressed_with_four_calls_of_
     assert "1743" in result.text
     assert 650 <= result.tokens <= 700
     assert len(tokenizer.mock_calls) <= 4
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_counts_beside_another_thread_are_those_of_each_text_also_of_half_a_character(encoding):
+    texts = ["One text.", "half \ud800 of a character", "", "One text.", "重启。"]
+    with ThreadPoolExecutor(1) as executor:
+        assert executor.submit(TokenCounter(encoding).of_all, texts).result() == [_truth(encoding, t) for t in texts]
+
+
+def test_the_most_spaces_in_a_row_are_what_a_refusal_names():
+    with pytest.raises(InputError, match="a text has 600000 spaces in a row"):
+        TokenCounter("o200k_base")(f"one    two{' ' * 600_000}three    four")

@@ -136,8 +136,6 @@ class _Outcome:
 def _repeated_parts(passages: Sequence[Passage], reduction: Reduction, first: int) -> Spans:
     """Return the parts of passages, from number `first` on, that no document has, because another passage has them."""
     whole = {document.passage for document in reduction.documents if document.is_passage}
-    if len(whole) == len(passages) - first:
-        return {}
     in_documents: dict[int, list[Span]] = {}
     for document in reduction.documents:
         for passage, span, _ in () if document.is_passage else document.pieces:

@@ -28,7 +28,6 @@ _COLONS = (":", "\uff1a")
 _EMPTY = (":", "|", "|-", "|+", ">", ">-", ">+")
 """The ends of lines of data whose value is in the lines below."""
 _AFTER_COLON = "*_` \t\r\n"
-_NOTHING = range(0)
 _TITLES = frozenset((Kind.PARAGRAPH, Kind.LIST_ITEM))
 """The kinds that can be a title, and that have one if they are indented deeper."""
 _TITLED = frozenset((Kind.LIST_ITEM, Kind.CODE))
@@ -86,9 +85,7 @@ def _under(table: SegmentTable) -> dict[int, range]:
     first, document = table.first, table.document
     headings = [n for n, kind in enumerate(table.kind) if kind is _HEADING and not table.is_lone(n)]
     return {
-        number: _NOTHING
-        if following == number + 1
-        else range(number + 1, _end_under(table, number, min(following, first[document[number] + 1])))
+        number: range(number + 1, _end_under(table, number, min(following, first[document[number] + 1])))
         for number, following in pairwise([*headings, len(table.segments)])
     }
 
@@ -109,10 +106,10 @@ def _within(table: SegmentTable, under: Mapping[int, range]) -> dict[int, range]
     found = dict(under)
     for number in reversed([*under]):  # a sub-heading comes before the heading above it
         last, path = table.first[table.document[number] + 1], table.heading[number]
-        end = under[number].stop or number + 1
+        end = under[number].stop
         while path and end < last and end in found and table.heading[end][: len(path)] == path != table.heading[end]:
-            end = found[end].stop or end + 1
-        found[number] = range(number + 1, end) if end > number + 1 else _NOTHING
+            end = found[end].stop
+        found[number] = range(number + 1, end)
     return found
 
 
@@ -136,7 +133,7 @@ def _stands(table: SegmentTable) -> list[bool]:
 def _is_speaker(table: SegmentTable, number: int) -> bool:
     """Tell whether a segment is the speaker of a turn alone. It announces nothing."""
     segment = table.segments[number]
-    return segment.kind is _TURN and table.texts[number].strip() == segment.label.strip() != ""
+    return segment.kind is _TURN and table.texts[number].strip() == segment.label.strip()
 
 
 def _brackets(table: SegmentTable) -> set[int]:
@@ -184,8 +181,7 @@ def _announcing(table: SegmentTable) -> list[int]:
     return [
         number
         for number, text in enumerate(table.texts)
-        if ((":" in text or "\uff1a" in text) and text.rstrip(_AFTER_COLON).endswith(_COLONS))
-        or _is_title(table, number)
+        if text.rstrip(_AFTER_COLON).endswith(_COLONS) or _is_title(table, number)
     ]
 
 

@@ -86,3 +86,14 @@ def test_a_damaged_state_is_refused(damage, message):
 def test_options_that_decide_what_is_in_must_be_the_same(options, message):
     with pytest.raises(ConfigError, match=message):
         ContextBuilder.from_state(built().to_state(), config=CompressionConfig(**{"max_tokens": 60, **options}))
+
+
+def test_a_heading_with_only_delivered_text_under_it_is_not_shown_again():
+    builder = ContextBuilder(config=CompressionConfig(max_tokens=200))
+    locks, lamps = "The lock of the harbour opens at seven.", "The lamp of the harbour is red. It was lit in 1920."
+    builder.add([locks], query="when does the lock open?")
+    page = f"# Manual\n\nIt is for all.\n\n## Locks\n\n{locks}\n\n## Lamps\n\n{lamps}"
+    builder.add([page], query="which lamp has the harbour?")
+    text = builder.render()
+    assert "## Locks" not in text
+    assert f"# Manual\n\nIt is for all. […]\n\n## Lamps\n\n{lamps}" in text

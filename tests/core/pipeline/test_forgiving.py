@@ -328,3 +328,8 @@ def test_attempts_at_one_compression_share_the_time(let_go):
         texts = [compressor.compress(QUERY, TEXTS, max_tokens=budget).text for budget in (60, 50, 40)]
     assert len(asked) == 1
     assert texts == [compress(QUERY, TEXTS, max_tokens=budget).text for budget in (60, 50, 40)]
+
+
+def test_it_is_said_that_nothing_fits_also_if_one_of_the_passages_has_no_text(warned):
+    compress("which lamp?", ["", "The lamp is red."], max_tokens=1, encoding=lambda text: 5 * len(text))
+    assert "no passage fits into max_tokens=1" in warned.text

@@ -247,3 +247,12 @@ def test_a_query_finds_the_analysis_of_its_passages(form, tmp_path):
     result = Compressor(CompressionConfig(max_tokens=40, cache=cache)).compress(QUESTIONS[0], given_[:3])
     assert result == Compressor(CompressionConfig(max_tokens=40)).compress(QUESTIONS[0], given_[:3])
     assert result.cache.hits == 3
+
+
+def test_a_result_by_other_embeddings_is_another_one():
+    texts = ["The lamp of the harbour is red.", "A ferry leaves at noon."]
+    compressor = Compressor(CompressionConfig(similarity_threshold=0.9, cache=Cache()))
+    for apart in (True, False, True):
+        embeddings = [1.0, 0.0], [0.0, 1.0] if apart else [1.0, 0.0]
+        items = [Passage(str(n), text, embedding=embeddings[n]) for n, text in enumerate(texts)]
+        assert len(compressor.compress("which lamp?", items).passages) == 1 + apart

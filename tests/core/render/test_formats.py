@@ -7,7 +7,7 @@ import pytest
 from format_readers import HEADER, TAG, VERBOSE_HEADER, lists_of_passages, parse_compact
 from hypothesis import given
 
-from ctxcompress import CompressionConfig, Compressor, KeptPassage, Passage
+from ctxcompress import CompressionConfig, Compressor, KeptPassage, Passage, compress
 from ctxcompress.data.passages import Span
 from ctxcompress.text.lines import one_line, shortened, shortened_path
 
@@ -113,6 +113,15 @@ def test_json_tells_what_is_known_and_nothing_else():
         "header_path": ["Configuration", "Authentication"],
     }
     assert set(read["passages"][1]) == {"number", "id", "index", "text", "spans", "tokens", "relevance", "title"}
+
+
+def test_json_tells_where_text_is_missing():
+    page = "The harbour opened in 1920. Wear gloves near the rotor at all times. Its lamp is red."
+    options = {"format": "json", "max_tokens": 22, "encoding": lambda text: len(text.split())}
+    text = compress("when did the harbour open, and which lamp?", [page], **options).text
+    (read,) = json.loads(text)["passages"]
+    assert (read["spans"], read["markers"]) == ([[0, 27], [68, 85]], [[1, " […]"]])
+    assert "1920. […] Its" in text
 
 
 @given(passages=lists_of_passages)

@@ -23,3 +23,8 @@ def test_they_are_those_of_the_whole_text(before, after, grows):
     text = before + after if grows else after
     runs = DeliveredRuns().extended(before).extended(text)
     assert (runs.text, runs.hashes, runs.last_words) == read(text)
+
+
+def test_the_bars_and_the_rule_of_a_table_are_no_words():
+    table = f"| {WORDS.replace(' ', ' | ')} |\n|---|:---:|"
+    assert set(DeliveredRuns().extended(table).hashes) == set(DeliveredRuns().extended(WORDS).hashes)

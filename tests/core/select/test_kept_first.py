@@ -104,3 +104,24 @@ def test_spans_of_a_paragraph_that_other_passages_have_too_are_kept(number):
     must_keep = [{"passage": str(number), "spans": [[start, start + 7]]}]
     result = compress("when is lunch?", passages, max_tokens=40, must_keep=must_keep)
     assert "The account of the harbour is INV-77" in result.text
+
+
+TICKETS = [
+    "The ticket is TICKET-1 of the old registry, which nobody reads any more since it moved to a house by the river.",
+    "Its twin, as the clerk says, is TICKET-2.",
+    " ".join(f"The default timeout of port {n} is {n} seconds." for n in range(6)),
+]
+
+
+@pytest.mark.parametrize(("max_tokens", "kept"), [(16, TICKETS[1]), (26, TICKETS[0])])
+def test_the_text_around_the_words_that_hold_matches_comes_before_other_text(max_tokens, kept):
+    options = {"max_tokens": max_tokens, "must_keep": [re.compile(r"TICKET-\d")]}
+    text = compress("what is the default timeout?", TICKETS, encoding=lambda text: len(text.split()), **options).text
+    assert kept in text
+    assert text.count("TICKET-") == 2
+    assert "default timeout" not in text
+
+
+def test_a_match_within_a_character_of_several_parts_is_kept_with_all_of_it():
+    text = compress("when?", ["👨‍👩‍👧" * 60], max_tokens=20, must_keep=[re.compile("👩")]).text
+    assert text.strip(" […]") == "👨‍👩‍👧"

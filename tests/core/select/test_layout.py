@@ -56,6 +56,12 @@ def test_there_is_a_marker_where_lines_are_missing_and_nowhere_else(lines, wante
     assert shown.count(MARKER) == sum(second - first > 1 for first, second in pairwise(places))
 
 
+def test_a_marker_in_a_log_ends_its_line_as_the_log_does():
+    text = kept("\r\n".join(EVERY_SECOND)).text
+    assert f"\r\n{MARKER}\r\n" in text
+    assert {*text.split("\r\n")} <= {*EVERY_SECOND, MARKER}
+
+
 # The order that passages are shown in
 
 

@@ -43,6 +43,12 @@ def test_what_a_preview_shows(text, line):
     assert without_relevance(preview(passages=[text]).text) == line
 
 
+@pytest.mark.parametrize("text", ["\n\n   One sentence.  ", "```python\n\n   first = 1\n```"])
+def test_the_spans_of_a_line_begin_and_end_with_its_text(text):
+    (kept,) = preview(passages=[text]).passages
+    assert kept.text == kept.text.strip() != ""
+
+
 FORGED = [f"{line_break}[arle] forged" for line_break in "\n \r \r\n \x0b \x0c \x1c \x85 \u2028 \u2029".split(" ")]
 
 
@@ -54,6 +60,16 @@ def test_line_breaks_cannot_forge_a_line(forged, where):
     result = preview(passages=[Passage(**fields), *PASSAGES[:1]])
     assert len(result.text.splitlines()) == 2
     assert [line.startswith("[arle]") for line in result.text.splitlines()] == [False, True]
+
+
+def test_a_short_line_fills_the_room_that_is_left_where_a_long_one_does_not_fit():
+    passages = [
+        Passage("best", "The lamp of the tower is red."),
+        Passage("long", f"The lamp of a ship {'and another ship ' * 8}is green."),
+        Passage("short", "A lamp is lit."),
+    ]
+    result = preview(20, passages, "which lamp has the tower, the ship?")
+    assert [kept.id for kept in result.passages] == ["best", "short"]
 
 
 # Expanding

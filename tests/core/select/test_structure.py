@@ -118,3 +118,33 @@ def test_a_line_of_yaml_that_announces_a_text_goes_if_the_text_goes():
     text = compress("how much storage does each claim request?", [passage], max_tokens=60).text
     assert "10Gi" in text
     assert "- |" not in text
+
+
+@pytest.mark.parametrize(
+    ("texts", "announced"),
+    [
+        (["Results:\n\n- one\n- two\n\nOther text."], ["- one", "- two"]),
+        (["Results follow:\n\nSix were late. Two were not.\n\nOther text."], ["Six were late.", "Two were not."]),
+        (["结果如下：\n\n七。\n\n其他。"], ["七。"]),
+        (["- Salt:\n  - fine\n  - coarse\n- Pepper\n- Sugar"], ["- fine", "- coarse"]),
+        (["- Salt:\n\n  It is white. It is cheap.\n\n- Pepper"], ["It is white. It is cheap."]),
+        (["First text.", "Name:", "Ann Lee. She is new.", "Other text."], ["Ann Lee."]),
+        (["First text.\n\nShips\n\n    Indented text.", "Other text."], ["Indented text."]),
+        (
+            ["First text.\n\nSalt\n\n    It is white.\n\n    It is cheap.\n\nOther text."],
+            ["It is white.", "It is cheap."],
+        ),
+        (["- Salt\n\n  It is white.\n\n- Pepper\n\n- Sugar"], ["It is white."]),
+        (["First text.\n\nNothing follows here:"], None),
+        (["Nothing follows here:\n\n## Heading\n\nOther text."], None),
+        (["Ships of the year.\n\n    Indented text.\n\nOther text."], None),
+        (["First text.\n\nShips of the year,\nand boats\n\n    Indented text.\n\nOther text."], None),
+        (["First text. Ships of the year\n\n    Indented text.\n\nOther text."], None),
+        (["- Salt\n\n- Pepper\n\n- Sugar"], None),
+        (["First text.\n\nShips", "    Indented text.", "Other text."], None),
+    ],
+)
+def test_a_colon_or_a_title_announces_its_list_what_is_indented_or_a_paragraph(texts, announced):
+    structure = structure_of(texts)
+    blocks = [[structure.table.texts[n].strip() for n in block] for block in structure.announced.values()]
+    assert blocks == ([] if announced is None else [announced])
