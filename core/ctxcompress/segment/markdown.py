@@ -31,8 +31,6 @@ class Block(NamedTuple):
     start: int
     end: int
     heading: tuple[str, ...] = ()
-    terms: tuple[int, ...] = ()
-    """In a manual, the numbers of the blocks that are the terms of the entries around it."""
 
 
 # A name is ten times as fast as an attribute of an enum.

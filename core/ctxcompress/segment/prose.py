@@ -1,5 +1,5 @@
-"""Prose: blocks of Markdown, entries of manual pages and turns of conversations, cut into sentences, without the heads
-and feet of pages; and which texts beside others are turns."""
+"""Prose: blocks of Markdown and turns of conversations, cut into sentences, without the heads and feet of pages; and
+which texts beside others are turns."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,7 +10,6 @@ from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.conversation import LoneTurn, Turn, is_said, lone_turn
 from ctxcompress.segment.data_records import embedded_records
-from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.markdown import Block, markdown_blocks
 from ctxcompress.segment.rows import column_rows, table_rows
 from ctxcompress.segment.sentences import split_sentences
@@ -43,9 +42,8 @@ _CLOSER = lazy_regex(r"[ \t]*(?:[})\]{]|end\b|else\b|elif\b|except\b|finally\b|c
 
 
 def prose_segments(text: str, language: str) -> list[Segment]:
-    """Return the segments of a manual page, or of Markdown and any other text."""
-    blocks = manual_blocks(text) or markdown_blocks(text)
-    return _segments(text, with_titles(text, _without_running_lines(text, blocks)), language)
+    """Return the segments of Markdown and any other text."""
+    return _segments(text, with_titles(text, _without_running_lines(text, markdown_blocks(text))), language)
 
 
 def _without_running_lines(text: str, blocks: Iterable[Block]) -> Sequence[Block]:
@@ -86,14 +84,9 @@ def _are_running(text: str, blocks: Sequence[Block], places: Sequence[int]) -> b
 
 
 def _segments(text: str, blocks: Iterable[Block], language: str) -> list[Segment]:
-    """Return the segments of these blocks. All text of an entry in a manual needs its term."""
     segments: list[Segment] = []
-    firsts: list[int] = []
     for number, block in enumerate(blocks):
-        firsts.append(len(segments))
-        needs = tuple(firsts[term] for term in block.terms)
-        parts = _split(text, block, number, len(segments), language)
-        segments += [part._replace(needs=(*part.needs, *needs)) for part in parts] if needs else parts
+        segments += _split(text, block, number, len(segments), language)
     return segments
 
 
@@ -132,7 +125,7 @@ def turn_segments(
 
 
 def _split(text: str, block: Block, number: int, first: int, language: str) -> Iterable[Segment]:
-    kind, start, end, heading, _ = block
+    kind, start, end, heading = block
     if kind is _TABLE:
         return table_rows(text, block, number, first)
     if kind is _CODE:
@@ -162,7 +155,7 @@ def _under_labels(text: str, sentences: Sequence[Segment], first: int) -> Sequen
 
 def _code(text: str, block: Block, number: int, first: int) -> Iterator[Segment]:
     """Yield one segment for a short code block, else its pieces, each of which needs the fences or the signature."""
-    kind, start, end, heading, _ = block
+    kind, start, end, heading = block
     if end - start <= _LONG_FENCE:
         is_ended_by_list = first and text[start] in " \t" and _closing_fence(split_lines(text[start:end])) == 0
         yield Segment(kind, start, end, number, heading, (first - 1,) if is_ended_by_list else ())
@@ -181,7 +174,7 @@ def _code(text: str, block: Block, number: int, first: int) -> Iterator[Segment]
 
 def _fenced_records(text: str, block: Block, number: int, first: int) -> list[Segment]:
     """Return the segments of a closed fence around data, or none if it is not one."""
-    kind, start, end, heading, _ = block
+    kind, start, end, heading = block
     head = text.find("\n", start, end) + 1
     tail = text.rfind("\n", start, start + len(text[start:end].rstrip())) + 1
     if not start < head < tail:

@@ -191,7 +191,7 @@ def table_rows(text: str, block: Block, number: int, first: int) -> Iterator[Seg
     The label of a row is its first cell. A row without one is in the group of a row above, which it needs, and whose
     label it has. number: of the block. first: the number of the first segment.
     """
-    kind, start, end, heading, _ = block
+    kind, start, end, heading = block
     lines = _with_cells_joined(split_lines(text[start:end]))
     header = _header_lines(lines)
     if header:
