@@ -106,24 +106,14 @@ def completions_in(table: SegmentTable) -> Completions:
     ]
     times = Counter(table.texts[first] for first, end in pairwise(table.first) if end - first == 1)
     before = [number for number, is_mutual in enumerate(mutual) if is_mutual or _goes_on(table, number, times)]
-    after = [_next(table, number) for number in before] if Kind.BOILERPLATE in table.kinds else [n + 1 for n in before]
     return Completions(
         np.array(before, np.intp),
-        np.array(after, np.intp),
+        np.array(before, np.intp) + 1,
         np.array([mutual[number] for number in before], bool),
         _records(table) if has_records else np.zeros(0, np.intp),
         _heads(table) if has_records else (),
         _parents(table) if _LIST_ITEM in table.kinds else (),
     )
-
-
-def _next(table: SegmentTable, number: int) -> int:
-    """Return the number of the next segment, on the next page if boilerplate, such as the foot of a page, follows."""
-    end = table.first[table.document[number] + 1]
-    after = number + 1
-    while after < end - 1 and table.kind[after] is Kind.BOILERPLATE:
-        after += 1
-    return after
 
 
 def _goes_on(table: SegmentTable, number: int, times: Mapping[str, int]) -> bool:
