@@ -2,13 +2,13 @@
 which texts beside others are turns."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from ctxcompress.code.lexing import indent_of
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.segment.conversation import LoneTurn, Turn, is_said, lone_turn
+from ctxcompress.segment.conversation import LoneTurn, Turn, lone_turn
 from ctxcompress.segment.data_records import embedded_records
 from ctxcompress.segment.markdown import Block, markdown_blocks
 from ctxcompress.segment.rows import column_rows, table_rows
@@ -24,8 +24,6 @@ _PARAGRAPH, _TURN, _BOILERPLATE = Kind.PARAGRAPH, Kind.TURN, Kind.BOILERPLATE
 _LONG_ITEM, _LONG_TURN, _LONG_FENCE = 300, 500, 400
 """The most characters of a list item, a turn and a code block that are not split."""
 _IN_TURNS = frozenset((_LIST_ITEM, _TABLE, _CODE))
-_AGAIN, _SAID_AGAIN = 3, 0.3
-"""The least texts that begin with a name if only that tells that it is one, and the share that is speech."""
 _PIECE = 120
 """The most characters of statements in a fence that are kept or dropped together."""
 _FEWEST_PAGES = 4
@@ -263,7 +261,7 @@ def _by_lines(
         return {}
     are_turns = {number for number in lone if segmented[number][0].kind is _TURN}
     names = Counter(name for name, _ in lone.values())
-    speaking = {lone[number][0] for number in are_turns} | _who_speak_again(texts, lone, names)
+    speaking = {lone[number][0] for number in are_turns}
     all_speak_again = len(lone) == len(texts) and bool(are_turns) and min(names.values()) > 1
     is_conversation = all_speak_again or 2 * len(are_turns) > len(texts)
     changed: dict[int, list[Segment]] = {}
@@ -274,15 +272,3 @@ def _by_lines(
         elif number not in are_turns and (is_known or is_conversation):
             changed[number] = conversation_segments(texts[number], [turn], language)
     return changed
-
-
-def _who_speak_again(texts: Sequence[str], lone: Mapping[int, LoneTurn], names: Mapping[str, int]) -> set[str]:
-    """Return the names that many texts begin with, if most texts do and enough of these are speech.
-
-    lone: the texts that may be turns. names: name -> how many of these it begins.
-    """
-    again = {number: found for number, found in lone.items() if names[found[0]] >= _AGAIN}
-    said = sum(is_said(texts[number][turn.body :]) for number, (_, turn) in again.items())
-    is_spoken = 2 * len(again) > len(texts) and said >= _SAID_AGAIN * len(again)
-    found = {name for name, _ in again.values()}
-    return found if is_spoken and len(found) > 1 else set()
