@@ -9,7 +9,7 @@ its year.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, groupby, islice, pairwise, takewhile
+from itertools import accumulate, groupby, pairwise, takewhile
 
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment
 from ctxcompress.lazy_regex import lazy_regex
@@ -54,8 +54,6 @@ def row_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
     line = text[: text.find("\n")] if "\n" in text and not text[0].isspace() else ""
     for sign in "\t;,":
         if line.count(sign) >= (1 if is_named or sign == "\t" else 2):
-            if not _begins_alike(text, sign):
-                return ()
             rows = _rows(text)
             return _rows_with_header(rows, sign) if _is_table(text, rows, sign, is_named=is_named) else ()
     return ()
@@ -107,14 +105,6 @@ def begins_with_header(text: str) -> bool:
 def have_columns(lines: Sequence[str]) -> bool:
     """Tell whether most lines have a gap between columns."""
     return _share(lines, lambda line: _GAP.search(line) is not None) >= _COLUMNS
-
-
-def _begins_alike(text: str, sign: str) -> bool:
-    """Tell whether the first two rows may have the same number of cells. Most prose is ruled out by them."""
-    if '"' not in text:
-        return True  # its rows are found fast
-    filled = (row[0] for row in _ROW.finditer(text) if row[0].strip())
-    return len({_cells(row, sign) for row in islice(filled, 2)}) < 2
 
 
 def _cells(row: str, sign: str) -> int:
