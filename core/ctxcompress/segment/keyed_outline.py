@@ -55,8 +55,6 @@ _OPEN_QUOTE = lazy_regex(r"(?:\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*+'|[^\"'#])*+[\"']
 _TOKEN = lazy_regex(r"\"(?:[^\"\\\n]|\\.)*+\"?|'[^'\n]*+'?|#[^\n]*+|[\[\]{}]")
 _NET = {"[": 1, "{": 1, "]": -1, "}": -1}
 _OPENING, _CLOSING = ("[", "{"), ("]", "}", "%")
-_CODE_END = lazy_regex(r"[;{(,][ \t\r\n]*+\Z")
-"""The end of a line that belongs to source code rather than data."""
 
 
 def keyed_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
@@ -238,8 +236,7 @@ class _Reader:
             self.lines["within"] += 1
         elif line.key:
             self.lines["key"] += 1
-            has_words = " " in line.key and line.key[0] not in "\"'"
-            self.lines["doubtful"] += has_words or _CODE_END.search(text) is not None
+            self.lines["doubtful"] += " " in line.key and line.key[0] not in "\"'"
         elif line.dashes or _DOCUMENT.match(text):
             self.lines["item"] += 1
         elif self._open[-2].depth > 0:
