@@ -37,9 +37,7 @@ class Completions:
     """Which segments complete which, in source order."""
 
     before: Integers
-    """Of each two segments of which the second completes the first: the first one."""
-    after: Integers
-    """The second one. Same shape."""
+    """Of each two segments of which the second, the next one, completes the first: the first one."""
     is_mutual: NDArray[np.bool_]
     """Whether the first one completes the second, too. Same shape."""
     records: Integers
@@ -56,9 +54,9 @@ class Completions:
         probability: of each segment, shape (segments,).
         """
         raised = probability.copy()
-        _raise(raised, self.after, _SHARE * probability[self.before])
+        _raise(raised, self.before + 1, _SHARE * probability[self.before])
         mutual = self.is_mutual
-        _raise(raised, self.before[mutual], _SHARE_BEFORE * probability[self.after[mutual]])
+        _raise(raised, self.before[mutual], _SHARE_BEFORE * probability[self.before[mutual] + 1])
         fields = np.flatnonzero(self.records >= 0)
         if fields.size:
             best = np.zeros(int(self.records.max()) + 1)
@@ -108,7 +106,6 @@ def completions_in(table: SegmentTable) -> Completions:
     before = [number for number, is_mutual in enumerate(mutual) if is_mutual or _goes_on(table, number, times)]
     return Completions(
         np.array(before, np.intp),
-        np.array(before, np.intp) + 1,
         np.array([mutual[number] for number in before], bool),
         _records(table) if has_records else np.zeros(0, np.intp),
         _heads(table) if has_records else (),
