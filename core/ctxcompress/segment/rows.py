@@ -34,8 +34,6 @@ _GAP = lazy_regex(r"[^\s.!?:;](?: {2,}|\t[ \t]*| \| )\S")
 _MAY_BE_GAP = lazy_regex(r"  (?<=[^\s.!?:;]  )|\t(?<=[^\s.!?:;]\t)| \| (?<=[^\s.!?:;] \| )")
 """Its beginning, which is found twice as fast: most prose has none."""
 _PUNCTUATED = lazy_regex(r"[^\W\d_]{2}[)\]\"'\u2019]?(?:[.,;!?](?=\s)|[-\u2010\u00ad]\s*\Z)")
-_FOLDER = lazy_regex(r"(?:\.{0,2}/[^\n]*|\.{1,2}|[^\s/]++/[^\n]*):\Z")
-"""The line above the files of a folder."""
 _RULE = lazy_regex(r"\|-[^|\n]*+\n?")
 """The line between two rows of a wiki."""
 _DRAWN = lazy_regex(r"[ \t]*+[+|][-=+|]{3,}+\s*+")
@@ -97,7 +95,7 @@ def _rows_of(lines: Sequence[str]) -> list[str]:
 
 
 def begins_with_header(text: str) -> bool:
-    """Tell whether a text begins with columns below a header, or with the files of a folder."""
+    """Tell whether a text begins with columns below a header."""
     lines = [line.strip() for line in split_lines(text[:_READ]) if any(map(str.isalnum, line))]
     return bool(lines) and have_columns(lines) and _is_header(lines)
 
@@ -158,11 +156,8 @@ def _ends(lines: Sequence[str], start: int) -> Iterator[int]:
 
 
 def _is_header(lines: Sequence[str]) -> bool:
-    """Tell whether the first line says what the others are: it is the line of a folder, or only the lines below it have
-    numbers or small letters."""
+    """Tell whether the first line says what the others are: only the lines below it have numbers or small letters."""
     first, others = lines[0], lines[1:]
-    if _FOLDER.match(first):
-        return True
     is_capital = first.isupper() and not any(map(str.isupper, others))
     return not _has_digit(first) and (is_capital or _share(others, _has_digit) > 0.5)
 
