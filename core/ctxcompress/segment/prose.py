@@ -155,8 +155,7 @@ def _code(text: str, block: Block, number: int, first: int) -> Iterator[Segment]
     """Yield one segment for a short code block, else its pieces, each of which needs the fences or the signature."""
     kind, start, end, heading = block
     if end - start <= _LONG_FENCE:
-        is_ended_by_list = first and text[start] in " \t" and _closing_fence(split_lines(text[start:end])) == 0
-        yield Segment(kind, start, end, number, heading, (first - 1,) if is_ended_by_list else ())
+        yield Segment(kind, start, end, number, heading)
         return
     if records := _fenced_records(text, block, number, first):
         yield from records
