@@ -110,9 +110,7 @@ def _cells(row: str, sign: str) -> int:
 
 
 def _rows(text: str) -> list[str]:
-    if '"' not in text:
-        return text.splitlines(keepends=True) if "\r" not in text else split_lines(text)
-    return [row for row in _ROW.findall(text) if row]
+    return split_lines(text) if '"' not in text else [row for row in _ROW.findall(text) if row]
 
 
 def _is_table(text: str, rows: Sequence[str], sign: str, *, is_named: bool) -> bool:
