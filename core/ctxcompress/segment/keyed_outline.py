@@ -235,7 +235,7 @@ class _Reader:
             self.lines["doubtful"] += " " in line.key and line.key[0] not in "\"'"
         elif line.dashes or _DOCUMENT.match(text):
             self.lines["item"] += 1
-        elif self._open[-2].depth <= 0:
+        else:
             self.lines["strange"] += text[0] not in _CLOSING
 
     def _begin(self, depth: int, start: int) -> _Entry:
