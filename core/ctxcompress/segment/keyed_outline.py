@@ -82,6 +82,7 @@ def _are_entries(lines: Counter[str]) -> bool:
         lines.total() - lines["doubtful"] >= _FEWEST_LINES
         and lines["key"] - lines["doubtful"] >= max(2, lines["item"])
         and lines["strange"] + lines["doubtful"] <= 0.1 * lines.total()
+        and lines["folded"] <= 0.2 * lines.total()
     )
 
 
@@ -185,19 +186,22 @@ class _Reader:
         """Tell whether a line belongs to the value of the last entry, and add it."""
         entry = self._open[-1]
         column = len(text) - len(text.lstrip(" \t"))
+        is_block = _BLOCK.match(entry.value) is not None
+        kind = "within"
         if self._quote:
             entry.lines.append((start, column))
             if self._quote in text:
                 self._quote, entry.tail = "", start
         elif entry.is_whole and entry.brackets and not is_section:
             entry.brackets = max(0, entry.brackets + _net(text))
-        elif bare and column >= entry.column and (not is_section or _BLOCK.match(entry.value)):
+        elif bare and column >= entry.column and (is_block or not is_section):
             entry.lines.append((start, column))
             entry.tail = start if entry.value[0] in "'\"" else -1
+            kind = "within" if is_block or entry.value[0] in "'\"[{" else "folded"
         else:
             entry.column = _INNERMOST if bare else entry.column
             return False
-        self.lines["within"] += 1
+        self.lines[kind] += 1
         return True
 
     def _begin_section(self, found: re.Match[str], start: int) -> None:
@@ -235,6 +239,8 @@ class _Reader:
             self.lines["doubtful"] += " " in line.key and line.key[0] not in "\"'"
         elif line.dashes or _DOCUMENT.match(text):
             self.lines["item"] += 1
+        elif self._open[-2].depth > 0:
+            self.lines["folded"] += 1
         else:
             self.lines["strange"] += text[0] not in _CLOSING
 
