@@ -16,7 +16,7 @@ from ctxcompress.code.lexing import LANGUAGES, UNKNOWN, languages_with, logical_
 from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["Clauses", "Extent", "LineBlocks", "clauses", "next_lines"]
+__all__ = ["Clauses", "Extent", "LineBlocks", "clauses"]
 
 _CLAUSE_LINE = lazy_regex(
     r"^(?P<indent>[ \t]*+)(?:[)\]}]++[ \t]*+)?(?:else|elif|elsif|elseif|except|finally|catch|rescue|ensure)\b",
@@ -118,7 +118,7 @@ class LineBlocks:
         """The extent of the section that each `#if` begins. Its first part is its body."""
         if language in _WITH_CONDITIONALS and "#" in self.first_characters:
             self._read_conditionals()
-        self._following = next_lines(self._indents, self._indents)
+        self._following = _next_lines(self._indents, self._indents)
         self._is_braced = any(lines.nets)
         self._nets = list(accumulate(lines.nets, initial=0))
         """The number of open braces before each line."""
@@ -160,7 +160,7 @@ class LineBlocks:
     @cached_property
     def _closings(self) -> list[int]:
         """For each line the number of the first one from it on that closes the brace around it, or of the last one."""
-        return [line - 1 for line in next_lines(self._nets, [net - 1 for net in self._nets])]
+        return [line - 1 for line in _next_lines(self._nets, [net - 1 for net in self._nets])]
 
     def extent(self, number: int, last: int) -> Extent:
         """Return the extent of the statement that begins on line `number` and ends before line `last`.
@@ -251,7 +251,7 @@ class LineBlocks:
         return [net + depths[n] - depths[first] for net, n in zip(found, numbers, strict=True)] if depths else found
 
 
-def next_lines(values: Sequence[float], limits: Sequence[float]) -> list[int]:
+def _next_lines(values: Sequence[float], limits: Sequence[float]) -> list[int]:
     """Return for each line the number of the next line whose value is at most the limit of this one, or the number of
     lines. A limit is as much below its value as all others."""
     found = [len(values)] * len(values)

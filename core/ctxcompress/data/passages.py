@@ -1,6 +1,6 @@
 """The input: passages, the pieces they are cut into, and arithmetic on spans of a text. All types are immutable."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
@@ -26,6 +26,7 @@ __all__ = [
     "spans_of",
     "stripped",
     "walk",
+    "with_needs",
 ]
 
 _PLACE = lazy_regex(r"(\.\w+)#[^/\\]*\Z")
@@ -162,6 +163,14 @@ def walk(nodes: Sequence[Node]) -> Iterator[Node]:
     for node in nodes:
         yield node
         yield from walk(node.children)
+
+
+def with_needs(numbers: Iterable[int], needs: Callable[[int], Iterable[int]]) -> set[int]:
+    """Return these numbers of segments with those of all that they need, directly or indirectly."""
+    found = more = set(numbers)
+    while more := {other for number in more for other in needs(number)} - found:
+        found = found | more
+    return found
 
 
 class Gap(NamedTuple):

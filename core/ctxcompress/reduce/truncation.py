@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from math import inf
 
-from ctxcompress.data.passages import Gap, Kind, Marker, NodeKind, Segment, Span, markers_for
+from ctxcompress.data.passages import Gap, Kind, Marker, NodeKind, Segment, Span, markers_for, with_needs
 from ctxcompress.lazy_regex import lazy_regex
 
 __all__ = ["Cut", "truncated", "words_of"]
@@ -146,22 +146,13 @@ class _Filling:
 
     def _add(self, number: int, most: float = inf) -> bool:
         """Keep a segment with all that it needs if it fits, and tell whether it is kept."""
-        added = self._missing(number)
+        added = with_needs((number,), lambda other: self.segments[other].needs) - self.kept
         length = self._length + sum(map(self._size, added))
         if length > min(most, self.room):
             return number in self.kept
         self.kept |= added
         self._length = length
         return True
-
-    def _missing(self, number: int) -> set[int]:
-        """Return the segment and all that it needs, directly or indirectly, without the kept ones."""
-        found, waiting = {number} - self.kept, [number]
-        while waiting:
-            needs = set(self.segments[waiting.pop()].needs) - self.kept - found
-            found |= needs
-            waiting += needs
-        return found
 
     def _size(self, number: int) -> int:
         return self.segments[number].end - self.segments[number].start

@@ -37,9 +37,7 @@ class Completions:
     """Which segments complete which, in source order."""
 
     before: Integers
-    """Of each two segments of which the second completes the first: the first one."""
-    after: Integers
-    """The second one. Same shape."""
+    """Of each two segments of which the second, the next one, completes the first: the first one."""
     is_mutual: NDArray[np.bool_]
     """Whether the first one completes the second, too. Same shape."""
     records: Integers
@@ -56,9 +54,9 @@ class Completions:
         probability: of each segment, shape (segments,).
         """
         raised = probability.copy()
-        _raise(raised, self.after, _SHARE * probability[self.before])
+        _raise(raised, self.before + 1, _SHARE * probability[self.before])
         mutual = self.is_mutual
-        _raise(raised, self.before[mutual], _SHARE_BEFORE * probability[self.after[mutual]])
+        _raise(raised, self.before[mutual], _SHARE_BEFORE * probability[self.before[mutual] + 1])
         fields = np.flatnonzero(self.records >= 0)
         if fields.size:
             best = np.zeros(int(self.records.max()) + 1)
@@ -106,24 +104,13 @@ def completions_in(table: SegmentTable) -> Completions:
     ]
     times = Counter(table.texts[first] for first, end in pairwise(table.first) if end - first == 1)
     before = [number for number, is_mutual in enumerate(mutual) if is_mutual or _goes_on(table, number, times)]
-    after = [_next(table, number) for number in before] if Kind.BOILERPLATE in table.kinds else [n + 1 for n in before]
     return Completions(
         np.array(before, np.intp),
-        np.array(after, np.intp),
         np.array([mutual[number] for number in before], bool),
         _records(table) if has_records else np.zeros(0, np.intp),
         _heads(table) if has_records else (),
         _parents(table) if _LIST_ITEM in table.kinds else (),
     )
-
-
-def _next(table: SegmentTable, number: int) -> int:
-    """Return the number of the next segment, on the next page if boilerplate, such as the foot of a page, follows."""
-    end = table.first[table.document[number] + 1]
-    after = number + 1
-    while after < end - 1 and table.kind[after] is Kind.BOILERPLATE:
-        after += 1
-    return after
 
 
 def _goes_on(table: SegmentTable, number: int, times: Mapping[str, int]) -> bool:

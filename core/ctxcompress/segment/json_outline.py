@@ -6,12 +6,13 @@ text. Values as Python writes them (`{'a': None}`) are read as well.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["embedded_outline", "json_outline"]
+__all__ = ["embedded_outline", "json_outline", "sentences_of_value"]
 
 _SMALL = 80
 """The most characters of a list or an object whose values have no nodes of their own."""
@@ -42,7 +43,12 @@ _LITERAL = lazy_regex(_LITERAL_TEXT, re.VERBOSE)
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 _OPENING_QUOTE = lazy_regex(r"(?:^|[\[{,:(])\s*+\Z")
 _QUOTE = lazy_regex(r'(?<!\\)"')
-_SENTENCE_END = lazy_regex(r"[.!?](?:[')\]]|\\[\"'])*+(?:\s|\\[nrt])++|(?:\\r)?\\n(?:\\r)?\\n(?:\s|\\[nrt])*+|[。！？]")
+_PIECE_END = lazy_regex(
+    r"(?P<sentence>[.!?](?:[\"')\]]|\\[\"'])*+(?:\s|\\[nrt])++|(?:\\r)?\\n(?:\\r)?\\n(?:\s|\\[nrt])*+|[。！？])"
+    r"|[,;\s]\s*+"
+)
+_PIECE = 150
+"""The least characters of a piece that ends within a sentence."""
 
 
 class _Value(NamedTuple):
@@ -86,6 +92,15 @@ def embedded_outline(text: str) -> tuple[Node, ...]:
     is_possible = text[:_SMALL].lstrip()[:1] in ("{", "[")
     nodes = _outline(text, 0, is_chunk=False) if is_possible else ()
     return nodes if len(nodes) == 1 and nodes[0].children and nodes[0].tail < nodes[0].end else ()
+
+
+def sentences_of_value(text: str, start: int, end: int) -> list[Node]:
+    """Return the sentences of a long value, or what is between its blanks, commas and semicolons; none of one word."""
+    begins = [start]
+    for match in _PIECE_END.finditer(text, start, end - 1):
+        if match["sentence"] or match.end() - begins[-1] >= _PIECE:
+            begins.append(match.end())
+    return [Node(NodeKind.RECORD, *bounds) for bounds in pairwise((*begins, end)) if len(begins) > 1]
 
 
 def _outline(text: str, begin: int, *, is_chunk: bool) -> tuple[Node, ...]:
@@ -175,9 +190,8 @@ class _Reader:
 
     def _within(self, start: int, end: int) -> tuple[int, tuple[Node, ...]]:
         """Return the body and the children of a string: the sentences of a long one."""
-        if end - start > _LONG_STRING:
-            return start + 1, tuple(_sentences(self._text, start + 1, end - 1))
-        return -1, ()
+        children = sentences_of_value(self._text, start + 1, end - 1) if end - start > _LONG_STRING else []
+        return start + 1 if children else -1, tuple(children)
 
     def _read_mark(self, mark: str, place: int) -> None:
         top = self._stack[-1]
@@ -258,14 +272,6 @@ class _Reader:
         top = self._stack[-1]
         top.values.append(_Value(inner.start, end, inner.key, body, children))
         top.has_value = True
-
-
-def _sentences(text: str, start: int, end: int) -> Iterator[Node]:
-    """Yield the sentences of a string."""
-    for match in _SENTENCE_END.finditer(text, start, end - 1):
-        yield Node(NodeKind.RECORD, start, match.end())
-        start = match.end()
-    yield Node(NodeKind.RECORD, start, end)
 
 
 def _nodes(values: Sequence[_Value], end: int) -> tuple[Node, ...]:

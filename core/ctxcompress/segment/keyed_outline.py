@@ -16,6 +16,7 @@ from ctxcompress.code.comments import comment_parts, is_disabled
 from ctxcompress.code.detection import is_code_name
 from ctxcompress.data.passages import Node, NodeKind
 from ctxcompress.lazy_regex import lazy_regex
+from ctxcompress.segment.json_outline import sentences_of_value
 from ctxcompress.text.lines import split_lines
 
 __all__ = ["keyed_outline"]
@@ -24,8 +25,7 @@ _SAMPLE = 4_000
 _SMALL = 80
 """The most characters of an entry whose entries have no nodes of their own."""
 _LONG_VALUE, _LONG_LINE, _PIECE = 500, 200, 150
-"""The most characters of a value in several lines, and in one line, that is not cut; and the least of its pieces."""
-_PIECE_END = lazy_regex(r"(?P<sentence>[.!?][\"')\]]*+\s++)|[,;\s]\s*+")
+"""The most characters of a value in several lines, and in one line, that is not cut; and the least of some lines."""
 _SHORT_COMMENT = 200
 """The most characters of a comment that is kept with the entry below it."""
 _DEEPEST, _FEWEST_LINES = 40, 5
@@ -55,8 +55,6 @@ _OPEN_QUOTE = lazy_regex(r"(?:\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*+'|[^\"'#])*+[\"']
 _TOKEN = lazy_regex(r"\"(?:[^\"\\\n]|\\.)*+\"?|'[^'\n]*+'?|#[^\n]*+|[\[\]{}]")
 _NET = {"[": 1, "{": 1, "]": -1, "}": -1}
 _OPENING, _CLOSING = ("[", "{"), ("]", "}", "%")
-_CODE_END = lazy_regex(r"[;{(,][ \t\r\n]*+\Z")
-"""The end of a line that belongs to source code rather than data."""
 
 
 def keyed_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
@@ -238,8 +236,7 @@ class _Reader:
             self.lines["within"] += 1
         elif line.key:
             self.lines["key"] += 1
-            has_words = " " in line.key and line.key[0] not in "\"'"
-            self.lines["doubtful"] += has_words or _CODE_END.search(text) is not None
+            self.lines["doubtful"] += " " in line.key and line.key[0] not in "\"'"
         elif line.dashes or _DOCUMENT.match(text):
             self.lines["item"] += 1
         elif self._open[-2].depth > 0:
@@ -310,7 +307,7 @@ class _Reader:
             children = _pieces(entry.lines, tail)
         elif not (children or entry.lines) and len(entry.value) > _LONG_LINE and entry.value[0] not in _OPENING:
             tail = entry.body + len(entry.value.rstrip("\"'; \t\r"))
-            children = _sentences(self._text, tail - len(entry.value.strip("\"'; \t\r")), tail)
+            children = sentences_of_value(self._text, tail - len(entry.value.strip("\"'; \t\r")), tail)
         if not children:
             return node
         tail = tail if tail > children[-1].start else end  # else what follows the value is not indented as it should be
@@ -324,15 +321,6 @@ def _pieces(lines: Sequence[tuple[int, int]], tail: int) -> list[Node]:
         if begins[-1] + _PIECE <= start < tail and column == lines[0][1]:
             begins.append(start)
     return [Node(NodeKind.RECORD, begin, stop) for begin, stop in pairwise((*begins, tail)) if len(begins) > 1]
-
-
-def _sentences(text: str, start: int, end: int) -> list[Node]:
-    """Return the pieces of a long value in one line: its sentences, or what is between blanks, commas or semicolons."""
-    begins = [start]
-    for match in _PIECE_END.finditer(text, start, end - 1):
-        if match["sentence"] or match.end() - begins[-1] >= _PIECE:
-            begins.append(match.end())
-    return [Node(NodeKind.RECORD, begin, stop) for begin, stop in pairwise((*begins, end)) if len(begins) > 1]
 
 
 def _net(line: str) -> int:

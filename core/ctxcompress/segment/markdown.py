@@ -5,7 +5,6 @@ accident. This module corrects what the parser misreads in them.
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
@@ -31,8 +30,6 @@ class Block(NamedTuple):
     start: int
     end: int
     heading: tuple[str, ...] = ()
-    terms: tuple[int, ...] = ()
-    """In a manual, the numbers of the blocks that are the terms of the entries around it."""
 
 
 # A name is ten times as fast as an attribute of an enum.
@@ -57,8 +54,6 @@ _TABLE_LINES = lazy_regex(
     r"(\|(?:[^\n\\`|]++\|)++) *+\n(\|(?: *+:?-++:? *+\|)++) *+(?:\n\|[ \t|]*+[^\s|][^\n]*+)*+\n*+"
 )
 """Lines of a table and nothing else, with what tells the number of its columns: the header and the line below it."""
-_ROWS = lazy_regex(r"(?<=\n)\|[^\n]*+\n\|[ \t]*+:?-[-: \t|]*+\r?(?:\n|\Z)(?:\|[^\n]*+(?:\n|\Z))*+")
-"""Lines of a table after another line, of which the second is its delimiter line."""
 _FRONT_MATTER = lazy_regex(r"\s*+(?:-{3}|\+{3})[ \t\r]*+\n(?:\s*+[#\[][^\n]*+\n)*+\s*+[\w.\"'-]++[ \t]*+[:=]")
 """The beginning of front matter: a key below its first line."""
 _MOST_CELLS = 100_000
@@ -127,18 +122,7 @@ def _block_starts(text: str, begin: int) -> list[BlockStart]:
             starts.append((line, kind, level))
     if not starts or starts[0][0] > begin:
         starts.insert(0, (begin, _PARAGRAPH, 0))
-    return _with_tables_in_items(text, starts) if "\n|" in text else starts
-
-
-def _with_tables_in_items(text: str, starts: list[BlockStart]) -> list[BlockStart]:
-    """Return the blocks, with tables right under list items, which the parser reads as more text of the item."""
-    begins, found = [start for start, _, _ in starts], {start: (kind, level) for start, kind, level in starts}
-    for match in _ROWS.finditer(text):
-        if starts[bisect_right(begins, match.start()) - 1][1] is _LIST_ITEM:
-            found[match.start()] = _TABLE, 0
-            if match.end() < len(text):
-                found.setdefault(match.end(), (_LIST_ITEM, 0))
-    return [(start, *found[start]) for start in sorted(found)]
+    return starts
 
 
 def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:

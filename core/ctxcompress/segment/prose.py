@@ -1,16 +1,15 @@
-"""Prose: blocks of Markdown, entries of manual pages and turns of conversations, cut into sentences, without the heads
-and feet of pages; and which texts beside others are turns."""
+"""Prose: blocks of Markdown and turns of conversations, cut into sentences, without the heads and feet of pages; and
+which texts beside others are turns."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from ctxcompress.code.lexing import indent_of
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
-from ctxcompress.segment.conversation import LoneTurn, Turn, is_said, lone_turn
+from ctxcompress.segment.conversation import LoneTurn, Turn, lone_turn
 from ctxcompress.segment.data_records import embedded_records
-from ctxcompress.segment.manual import manual_blocks
 from ctxcompress.segment.markdown import Block, markdown_blocks
 from ctxcompress.segment.rows import column_rows, table_rows
 from ctxcompress.segment.sentences import split_sentences
@@ -25,8 +24,6 @@ _PARAGRAPH, _TURN, _BOILERPLATE = Kind.PARAGRAPH, Kind.TURN, Kind.BOILERPLATE
 _LONG_ITEM, _LONG_TURN, _LONG_FENCE = 300, 500, 400
 """The most characters of a list item, a turn and a code block that are not split."""
 _IN_TURNS = frozenset((_LIST_ITEM, _TABLE, _CODE))
-_AGAIN, _SAID_AGAIN = 3, 0.3
-"""The least texts that begin with a name if only that tells that it is one, and the share that is speech."""
 _PIECE = 120
 """The most characters of statements in a fence that are kept or dropped together."""
 _FEWEST_PAGES = 4
@@ -43,9 +40,8 @@ _CLOSER = lazy_regex(r"[ \t]*(?:[})\]{]|end\b|else\b|elif\b|except\b|finally\b|c
 
 
 def prose_segments(text: str, language: str) -> list[Segment]:
-    """Return the segments of a manual page, or of Markdown and any other text."""
-    blocks = manual_blocks(text) or markdown_blocks(text)
-    return _segments(text, with_titles(text, _without_running_lines(text, blocks)), language)
+    """Return the segments of Markdown and any other text."""
+    return _segments(text, with_titles(text, _without_running_lines(text, markdown_blocks(text))), language)
 
 
 def _without_running_lines(text: str, blocks: Iterable[Block]) -> Sequence[Block]:
@@ -86,14 +82,9 @@ def _are_running(text: str, blocks: Sequence[Block], places: Sequence[int]) -> b
 
 
 def _segments(text: str, blocks: Iterable[Block], language: str) -> list[Segment]:
-    """Return the segments of these blocks. All text of an entry in a manual needs its term."""
     segments: list[Segment] = []
-    firsts: list[int] = []
     for number, block in enumerate(blocks):
-        firsts.append(len(segments))
-        needs = tuple(firsts[term] for term in block.terms)
-        parts = _split(text, block, number, len(segments), language)
-        segments += [part._replace(needs=(*part.needs, *needs)) for part in parts] if needs else parts
+        segments += _split(text, block, number, len(segments), language)
     return segments
 
 
@@ -132,7 +123,7 @@ def turn_segments(
 
 
 def _split(text: str, block: Block, number: int, first: int, language: str) -> Iterable[Segment]:
-    kind, start, end, heading, _ = block
+    kind, start, end, heading = block
     if kind is _TABLE:
         return table_rows(text, block, number, first)
     if kind is _CODE:
@@ -162,10 +153,9 @@ def _under_labels(text: str, sentences: Sequence[Segment], first: int) -> Sequen
 
 def _code(text: str, block: Block, number: int, first: int) -> Iterator[Segment]:
     """Yield one segment for a short code block, else its pieces, each of which needs the fences or the signature."""
-    kind, start, end, heading, _ = block
+    kind, start, end, heading = block
     if end - start <= _LONG_FENCE:
-        is_ended_by_list = first and text[start] in " \t" and _closing_fence(split_lines(text[start:end])) == 0
-        yield Segment(kind, start, end, number, heading, (first - 1,) if is_ended_by_list else ())
+        yield Segment(kind, start, end, number, heading)
         return
     if records := _fenced_records(text, block, number, first):
         yield from records
@@ -181,7 +171,7 @@ def _code(text: str, block: Block, number: int, first: int) -> Iterator[Segment]
 
 def _fenced_records(text: str, block: Block, number: int, first: int) -> list[Segment]:
     """Return the segments of a closed fence around data, or none if it is not one."""
-    kind, start, end, heading, _ = block
+    kind, start, end, heading = block
     head = text.find("\n", start, end) + 1
     tail = text.rfind("\n", start, start + len(text[start:end].rstrip())) + 1
     if not start < head < tail:
@@ -270,7 +260,7 @@ def _by_lines(
         return {}
     are_turns = {number for number in lone if segmented[number][0].kind is _TURN}
     names = Counter(name for name, _ in lone.values())
-    speaking = {lone[number][0] for number in are_turns} | _who_speak_again(texts, lone, names)
+    speaking = {lone[number][0] for number in are_turns}
     all_speak_again = len(lone) == len(texts) and bool(are_turns) and min(names.values()) > 1
     is_conversation = all_speak_again or 2 * len(are_turns) > len(texts)
     changed: dict[int, list[Segment]] = {}
@@ -281,15 +271,3 @@ def _by_lines(
         elif number not in are_turns and (is_known or is_conversation):
             changed[number] = conversation_segments(texts[number], [turn], language)
     return changed
-
-
-def _who_speak_again(texts: Sequence[str], lone: Mapping[int, LoneTurn], names: Mapping[str, int]) -> set[str]:
-    """Return the names that many texts begin with, if most texts do and enough of these are speech.
-
-    lone: the texts that may be turns. names: name -> how many of these it begins.
-    """
-    again = {number: found for number, found in lone.items() if names[found[0]] >= _AGAIN}
-    said = sum(is_said(texts[number][turn.body :]) for number, (_, turn) in again.items())
-    is_spoken = 2 * len(again) > len(texts) and said >= _SAID_AGAIN * len(again)
-    found = {name for name, _ in again.values()}
-    return found if is_spoken and len(found) > 1 else set()

@@ -9,7 +9,7 @@ its year.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, groupby, islice, pairwise, takewhile
+from itertools import accumulate, groupby, pairwise, takewhile
 
 from ctxcompress.data.passages import Kind, Node, NodeKind, Segment
 from ctxcompress.lazy_regex import lazy_regex
@@ -34,8 +34,6 @@ _GAP = lazy_regex(r"[^\s.!?:;](?: {2,}|\t[ \t]*| \| )\S")
 _MAY_BE_GAP = lazy_regex(r"  (?<=[^\s.!?:;]  )|\t(?<=[^\s.!?:;]\t)| \| (?<=[^\s.!?:;] \| )")
 """Its beginning, which is found twice as fast: most prose has none."""
 _PUNCTUATED = lazy_regex(r"[^\W\d_]{2}[)\]\"'\u2019]?(?:[.,;!?](?=\s)|[-\u2010\u00ad]\s*\Z)")
-_FOLDER = lazy_regex(r"(?:\.{0,2}/[^\n]*|\.{1,2}|[^\s/]++/[^\n]*):\Z")
-"""The line above the files of a folder."""
 _RULE = lazy_regex(r"\|-[^|\n]*+\n?")
 """The line between two rows of a wiki."""
 _DRAWN = lazy_regex(r"[ \t]*+[+|][-=+|]{3,}+\s*+")
@@ -54,8 +52,6 @@ def row_outline(text: str, name: str | None = None) -> tuple[Node, ...]:
     line = text[: text.find("\n")] if "\n" in text and not text[0].isspace() else ""
     for sign in "\t;,":
         if line.count(sign) >= (1 if is_named or sign == "\t" else 2):
-            if not _begins_alike(text, sign):
-                return ()
             rows = _rows(text)
             return _rows_with_header(rows, sign) if _is_table(text, rows, sign, is_named=is_named) else ()
     return ()
@@ -99,7 +95,7 @@ def _rows_of(lines: Sequence[str]) -> list[str]:
 
 
 def begins_with_header(text: str) -> bool:
-    """Tell whether a text begins with columns below a header, or with the files of a folder."""
+    """Tell whether a text begins with columns below a header."""
     lines = [line.strip() for line in split_lines(text[:_READ]) if any(map(str.isalnum, line))]
     return bool(lines) and have_columns(lines) and _is_header(lines)
 
@@ -109,22 +105,12 @@ def have_columns(lines: Sequence[str]) -> bool:
     return _share(lines, lambda line: _GAP.search(line) is not None) >= _COLUMNS
 
 
-def _begins_alike(text: str, sign: str) -> bool:
-    """Tell whether the first two rows may have the same number of cells. Most prose is ruled out by them."""
-    if '"' not in text:
-        return True  # its rows are found fast
-    filled = (row[0] for row in _ROW.finditer(text) if row[0].strip())
-    return len({_cells(row, sign) for row in islice(filled, 2)}) < 2
-
-
 def _cells(row: str, sign: str) -> int:
     return (_QUOTED.sub("", row) if '"' in row else row).count(sign)
 
 
 def _rows(text: str) -> list[str]:
-    if '"' not in text:
-        return text.splitlines(keepends=True) if "\r" not in text else split_lines(text)
-    return [row for row in _ROW.findall(text) if row]
+    return split_lines(text) if '"' not in text else [row for row in _ROW.findall(text) if row]
 
 
 def _is_table(text: str, rows: Sequence[str], sign: str, *, is_named: bool) -> bool:
@@ -168,11 +154,8 @@ def _ends(lines: Sequence[str], start: int) -> Iterator[int]:
 
 
 def _is_header(lines: Sequence[str]) -> bool:
-    """Tell whether the first line says what the others are: it is the line of a folder, or only the lines below it have
-    numbers or small letters."""
+    """Tell whether the first line says what the others are: only the lines below it have numbers or small letters."""
     first, others = lines[0], lines[1:]
-    if _FOLDER.match(first):
-        return True
     is_capital = first.isupper() and not any(map(str.isupper, others))
     return not _has_digit(first) and (is_capital or _share(others, _has_digit) > 0.5)
 
@@ -191,7 +174,7 @@ def table_rows(text: str, block: Block, number: int, first: int) -> Iterator[Seg
     The label of a row is its first cell. A row without one is in the group of a row above, which it needs, and whose
     label it has. number: of the block. first: the number of the first segment.
     """
-    kind, start, end, heading, _ = block
+    kind, start, end, heading = block
     lines = _with_cells_joined(split_lines(text[start:end]))
     header = _header_lines(lines)
     if header:

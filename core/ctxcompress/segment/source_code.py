@@ -41,9 +41,6 @@ _FEWEST_ENTRIES = 3
 _QUOTES = lazy_regex(r"^[ \t]*+[rRuU]?[\"']", re.MULTILINE)
 _PARAGRAPH_END = lazy_regex(r"\n(?:[ \t]*+\r?\n)++")
 _LINE_END = lazy_regex(r"\n")
-_OPENS = lazy_regex(r"[^\n]*[(\[{][ \t]*+\r?\n")
-"""A line that opens a bracket around the lines after it."""
-_CLOSES = lazy_regex(r"[ \t]*+(?:[)\]}]+[;,]?|end|fi|done)\s*+\Z")
 _FUNCTIONS = frozenset((NodeKind.FUNCTION, NodeKind.METHOD))
 _ALONE = frozenset((*_FUNCTIONS, NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE, NodeKind.IMPORTS, NodeKind.DOC))
 """Kinds of nodes that never share a segment with their neighbours."""
@@ -95,7 +92,8 @@ def _with_entries(text: str, nodes: Iterable[Node], language: str) -> tuple[Node
 
 
 def _divided(text: str, node: Node, language: str) -> tuple[Node, ...]:
-    """Return the node, cut into its parts if it is long. A long one without parts is cut into its paragraphs."""
+    """Return the node, cut into its parts if it is long. A long one without parts is cut into its paragraphs: the lexer
+    cannot read everything, and an unknown literal may hide where the statements end."""
     if node.end - node.start <= _LONG_VALUES:
         return (node,)
     node = _cut_apart(text, node, language)
@@ -105,21 +103,7 @@ def _divided(text: str, node: Node, language: str) -> tuple[Node, ...]:
         return (above, *node.children, *_paragraphs(text, node.tail, node.end))
     if node.body >= 0 or node.end - max(node.start, node.signature) <= _LONGEST or node.kind is NodeKind.DOC:
         return (node,)
-    return _by_paragraphs(text, node)
-
-
-def _by_paragraphs(text: str, node: Node) -> tuple[Node, ...]:
-    """Return a definition with its paragraphs as its children, or the paragraphs of what has no first line to keep.
-
-    The lexer cannot read everything: an unknown literal may hide where the statements end.
-    """
-    first = max(node.start, node.signature)
-    body = text.find("\n", first, node.end) + 1
-    if not first < body < node.end or (node.signature < 0 and not _OPENS.match(text, first, body)):
-        return _paragraphs(text, node.start, node.end)
-    last = text.rfind("\n", body - 1, node.start + len(text[node.start : node.end].rstrip())) + 1
-    tail = last if body < last and _CLOSES.match(text, last, node.end) else node.end
-    return (node._replace(body=body, tail=tail, children=_paragraphs(text, body, tail)),)
+    return _paragraphs(text, node.start, node.end)
 
 
 def _paragraphs(text: str, start: int, end: int) -> tuple[Node, ...]:

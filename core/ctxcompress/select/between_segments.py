@@ -39,7 +39,8 @@ def assemble(text: str, segments: Sequence[Segment], kept: Sequence[int]) -> tup
         if spans and number == previous + 1:
             start = spans.pop().start
         elif spans and not _is_opened(segments, previous, number):
-            begin, stop = _stripped(text, *spans.pop())
+            begin, stop = spans.pop()
+            stop = stripped_end(text, begin, stop)
             if segments[number].kind is _RECORD and _is_closing(segments, number):
                 comma = text.rfind(",", begin, stop)
                 stop = comma if comma > begin and _BLANK.fullmatch(text, comma + 1, stop) else stop
@@ -47,7 +48,8 @@ def assemble(text: str, segments: Sequence[Segment], kept: Sequence[int]) -> tup
         spans.append(Span(start, end))
         previous = number
     if spans:
-        spans.append(_stripped(text, *spans.pop()))
+        begin, stop = spans.pop()
+        spans.append(Span(begin, stripped_end(text, begin, stop)))
     return joined(spans)
 
 
@@ -76,10 +78,6 @@ def _is_opened(segments: Sequence[Segment], previous: int, number: int) -> bool:
 def _is_closing(segments: Sequence[Segment], number: int) -> bool:
     """Return whether a record is a closing bracket: it and an earlier segment need each other."""
     return any(other < number and number in segments[other].needs for other in segments[number].needs)
-
-
-def _stripped(text: str, start: int, end: int) -> Span:
-    return Span(start, stripped_end(text, start, end))
 
 
 def stripped_end(text: str, start: int, end: int) -> int:

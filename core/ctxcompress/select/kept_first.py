@@ -7,7 +7,7 @@ from itertools import chain
 import numpy as np
 
 from ctxcompress.data.documents import Document, Spans
-from ctxcompress.data.passages import Span
+from ctxcompress.data.passages import Span, with_needs
 from ctxcompress.data.table import Floats, SegmentTable
 from ctxcompress.errors import BudgetTooSmall
 from ctxcompress.select.layout import Layout
@@ -70,8 +70,8 @@ def select_kept_first(
         parts = _Parts.of(_word_spans(best, structure.table, layout), candidates, known)
         candidates, wanted = parts.candidates, parts.rests
         packing = Packing(candidates, layout, budget)
-        with_needs = _with_needs(parts.matches, packing.table)
-        fixed = _first_that_fits((with_needs, parts.matches), packing)
+        needed = with_needs(parts.matches, packing.table.needs)
+        fixed = _first_that_fits((needed, parts.matches), packing)
         if fixed is None:
             raise _too_small(best, packing.composed(parts.matches).tokens, budget)
     numbers, selection = fixed
@@ -139,7 +139,7 @@ def _whole_segments(matches: Sequence[Match], candidates: Candidates) -> Iterato
     yield _with_headings(companions, table)
     yield companions
     yield _with_companions(once, candidates)
-    yield _with_needs(once, table)
+    yield with_needs(once, table.needs)
 
 
 def _of_every_match(matches: Iterable[Match], candidates: Candidates) -> list[int]:
@@ -173,13 +173,6 @@ def _with_companions(numbers: Sequence[int], candidates: Candidates) -> set[int]
 def _with_headings(numbers: set[int], table: SegmentTable) -> set[int]:
     """Add the headings above these segments."""
     return numbers.union(*(table.headings_of(number) for number in numbers if number < len(table.segments)))
-
-
-def _with_needs(numbers: Iterable[int], table: SegmentTable) -> set[int]:
-    found = more = set(numbers)
-    while more := {other for number in more for other in table.needs(number)} - found:
-        found = found | more
-    return found
 
 
 def _too_small(matches: Sequence[Match], needed: int, budget: int) -> BudgetTooSmall:

@@ -67,7 +67,7 @@ def test_shares_are_those_of_a_search_over_all_pairs(chances: list[float], data:
     records = data.draw(st.lists(st.integers(-1, 3), min_size=size, max_size=size))
     probability = np.array(chances)
     first = np.array(before, np.intp)
-    found = Completions(first, first + 1, np.array(mutual, bool), np.array(records)).shared(probability)
+    found = Completions(first, np.array(mutual, bool), np.array(records)).shared(probability)
     for number in range(size):
         given_by = [0.3 * chances[other] for other in before if other + 1 == number]
         given_by += [

@@ -52,24 +52,9 @@ def test_rows_bring_the_header_of_their_columns():
 
 FOLDERS = "lib docs tests tools images fonts".split()
 WORDS = "mount login sleep clock cart ledger mailer search".split()
-LISTING = "".join(
-    f"./{folder}2:\ntotal {number * 8}\n"
-    + "".join(
-        f"-rw-r--r-- 1 root root {n * 97 + number:6} Apr 28  2025 {word}{number}.py\n" for n, word in enumerate(WORDS)
-    )
-    + "\n"
-    for number, folder in enumerate(FOLDERS)
-)
 UNITS = "UNIT FILE                     STATE    PRESET\n" + "".join(
     f"{name}-{kind}.service".ljust(30) + "static   -\n" for name in WORDS for kind in FOLDERS
 )
-
-
-def test_a_file_comes_with_the_line_of_its_folder():
-    segments = segment(LISTING)
-    for number, part in enumerate(segments):
-        above = [LISTING[segments[other].start : segments[other].end] for other in part.needs]
-        assert above == ([] if number % (len(WORDS) + 2) == 0 else [f"./{FOLDERS[part.block]}2:\n"])
 
 
 def test_a_header_in_capitals_needs_no_numbers_below():

@@ -273,13 +273,6 @@ def test_notes_and_text_beside_a_comment_stay_text(text):
     assert Kind.BOILERPLATE not in {part.kind for part in segment(text)}
 
 
-def test_rows_right_under_a_list_item_are_rows_of_a_table():
-    text = "- The settings:\n| name | value |\n|---|---|\n| a. B is c. | 1 |\n| b | It is so. It is 2. |\nMore.\n"
-    parts = [(part.kind, text[part.start : part.end], part.needs) for part in segment(text)]
-    assert [kind for kind, _, _ in parts] == [Kind.LIST_ITEM, *[Kind.TABLE] * 3, Kind.LIST_ITEM]
-    assert [needs for _, _, needs in parts] == [(), (), (1,), (1,), ()]
-
-
 @pytest.mark.parametrize("code", ["}", "end", "x = 1\n\n}", "~~ ~", "Title"])
 @pytest.mark.parametrize("fence", ["~~~", "~~~~~~~~"])
 def test_tildes_under_code_close_its_fence_and_under_a_title_they_open_none(code: str, fence: str) -> None:
