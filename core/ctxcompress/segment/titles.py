@@ -120,24 +120,30 @@ def _terms(text: str) -> Iterable[_Term]:
 
 def _term(text: str, match: re.Match[str]) -> _Term | None:
     line, below = match["line"].rstrip(), match["below"].rstrip()
-    is_name = " " not in line
-    has_room = is_name or len(line) + 1 + len(match["word"]) < len(below)  # so it is not wrapped
-    if _is_closed(line):
-        return None
-    first, end = match.start(), match.end()  # of the line and the break after it: there is one more before the text
     indent, deeper = indent_of(match["margin"] + "x"), indent_of(match["deeper"] + "x")
     is_deeper = deeper > indent
     is_label = is_deeper and line[-1] in _COLONS
-    if not is_label and (not has_room or below[0].islower()):
+    if _is_closed(line) or not (is_label or _is_whole(line, match["word"], below, is_deeper=is_deeper)):
         return None
+    first, end = match.start(), match.end()  # of the line and the break after it: there is one more before the text
     start = _start(text, first, indent, len(below), is_label=is_label)
-    is_flush = (
-        deeper == indent and not match["blank"] and start == first and line[-1] not in _NO_END and below[0] != "#"
-    )
     is_sure = is_deeper or (below[0].isalnum() and (ends_sentence(below) or len(below) > _LONGEST))
-    if start < 0 or not (is_deeper or (is_flush and (is_name or (is_sure and _is_title(line))))):
+    is_flush = deeper == indent and not match["blank"] and start == first and _is_flush_name(line, below, is_sure)
+    if start < 0 or not (is_deeper or is_flush):
         return None
     return _Term(start, end, 1.0 + indent, " ".join(text[start:end].split()), is_sure, match["word"])
+
+
+def _is_whole(line: str, word: str, below: str, *, is_deeper: bool) -> bool:
+    """Tell whether what is below does not go on from a line: it begins with no small letter, and its first word had
+    room there, or the line is one name. Capitals above deeper lines are whole, as in manual pages."""
+    has_room = " " not in line or len(line) + 1 + len(word) < len(below)
+    return (is_deeper and line.isupper()) or (has_room and not below[0].islower())
+
+
+def _is_flush_name(line: str, below: str, is_sure: bool) -> bool:
+    """Tell whether a line is a name or a title of what is right below it, and no more indented."""
+    return line[-1] not in _NO_END and below[0] != "#" and (" " not in line or (is_sure and _is_title(line)))
 
 
 def _is_closed(line: str) -> bool:

@@ -76,6 +76,11 @@ def test_a_label_above_lines_that_are_indented_deeper_is_a_heading_whatever_thes
     ]
 
 
+def test_lines_in_capitals_are_headings_whatever_the_text_below_begins_with():
+    text = "NAME\n    lamp - light the house\n\nOPTIONS\n    -d     Wait before it lights.\n\nSEE ALSO\n    bulb(1)\n"
+    assert headings(text) == [("NAME",), ("OPTIONS",), ("SEE ALSO",)]
+
+
 def test_terms_are_below_the_marked_headings_above_them():
     settings = "--delay=<n>::\n\tSets how long it waits.\n\n--power=<n>::\n\tSets how bright it is.\n"
     text = f"# Lamps\n\n{settings}\n(more)=\n# More\n"
