@@ -29,10 +29,11 @@ _NO_END = frozenset(".,;:!|)]}>\u3002\uff1a")
 _LINE = rf"(?!\W[ \t])\S[^\n]{{0,{_LONGEST - 1}}}+"
 """A short line that has no mark of a list or a prompt."""
 _ABOVE = lazy_regex(
-    rf"\n(?P<margin>[ \t]*+)(?P<line>{_LINE})"
+    rf"\n(?P<margin>[ \t]*+)(?P<line>{_LINE})(?=\n(?:(?P=margin)[^\sa-z]|(?:[ \t]*+\n)*+(?P=margin)[ \t]))"
     r"(?=\n(?P<blank>(?:[ \t]*+\n)*+)(?P<deeper>[ \t]*+)(?P<below>(?P<word>[^\s]++)[^\n]*+))"
 )
-"""Such a line and the next one, with the line break before it, which is found faster than the start of a line."""
+"""Such a line and the next one, which is indented deeper or begins with no small letter, with the line break before it,
+which is found faster than the start of a line."""
 _COLONS = frozenset(":\uff1a")
 _OPEN_END = frozenset(",;\\{")
 _MOST_LINES = 3
@@ -69,9 +70,9 @@ def with_titles(text: str, blocks: Sequence[Block]) -> Sequence[Block]:
     does not, or below a term. A text with marked headings has terms below them and no titles, and a mail, whose short
     lines are greetings and names, has neither."""
     kinds = {block.kind for block in blocks}
-    if Kind.QUOTE in kinds:
+    if not blocks or Kind.QUOTE in kinds:
         return blocks
-    titles, terms = () if Kind.HEADING in kinds else _titles(text, blocks), _terms(text)
+    titles, terms = () if Kind.HEADING in kinds else _titles(text, blocks), _terms(text, blocks)
     return list(_under(_headings(text, blocks, titles, terms))) if titles or terms else blocks
 
 
@@ -108,30 +109,50 @@ def _above_text(text: str, blocks: Sequence[Block], may_be: Sequence[bool]) -> I
             yield number
 
 
-def _terms(text: str) -> Iterable[_Term]:
+def _terms(text: str, blocks: Iterable[Block]) -> Iterable[_Term]:
     """Return the terms. Each stands once: a name that occurs again is that of who speaks."""
-    if "\n" not in text:
-        return ()
-    found = [term for match in _ABOVE.finditer(f"\n{text}") if (term := _term(text, match))]
+    found = [term for match in _above(text, blocks) if (term := _term(text, match))]
     times, begins = Counter(term.name for term in found), Counter(term.below for term in found)
     terms = [term for term in found if times[term.name] == 1 and (term.is_sure or begins[term.below] > 1)]
     return terms if len(terms) >= _FEWEST else ()
 
 
+def _above(text: str, blocks: Iterable[Block]) -> Iterator[re.Match[str]]:
+    """Yield the matches of `_ABOVE` in paragraphs."""
+    rest = iter(blocks)
+    block = next(rest)
+    for match in _ABOVE.finditer(f"\n{text}") if "\n" in text else ():
+        while block.end <= match.start():
+            block = next(rest)
+        if block.kind is _PARAGRAPH:
+            yield match
+
+
 def _term(text: str, match: re.Match[str]) -> _Term | None:
     line, below = match["line"].rstrip(), match["below"].rstrip()
-    indent, deeper = indent_of(match["margin"] + "x"), indent_of(match["deeper"] + "x")
-    is_deeper = deeper > indent
+    is_deeper = match["deeper"] != match["margin"]
     is_label = is_deeper and line[-1] in _COLONS
+    if not (is_deeper or _is_flush_title(line, below)):
+        return None
     if _is_closed(line) or not (is_label or _is_whole(line, match["word"], below, is_deeper=is_deeper)):
         return None
     first, end = match.start(), match.end()  # of the line and the break after it: there is one more before the text
+    indent = indent_of(match["margin"] + "x")
     start = _start(text, first, indent, len(below), is_label=is_label)
-    is_sure = is_deeper or (below[0].isalnum() and (ends_sentence(below) or len(below) > _LONGEST))
-    is_flush = deeper == indent and not match["blank"] and start == first and _is_flush_name(line, below, is_sure)
-    if start < 0 or not (is_deeper or is_flush):
+    is_sure = is_deeper or _is_long(below)
+    if start < 0 or not (is_deeper or start == first):
         return None
     return _Term(start, end, 1.0 + indent, " ".join(text[start:end].split()), is_sure, match["word"])
+
+
+def _is_flush_title(line: str, below: str) -> bool:
+    """Tell whether a line may be the name or the title of what is right below it, and no more indented."""
+    return line[-1] not in _NO_END and below[0] != "#" and (" " not in line or (_is_title(line) and _is_long(below)))
+
+
+def _is_long(below: str) -> bool:
+    """Tell whether a line is surely of text: it is long, or ends a sentence."""
+    return below[0].isalnum() and (len(below) > _LONGEST or ends_sentence(below))
 
 
 def _is_whole(line: str, word: str, below: str, *, is_deeper: bool) -> bool:
@@ -139,11 +160,6 @@ def _is_whole(line: str, word: str, below: str, *, is_deeper: bool) -> bool:
     room there, or the line is one name. Capitals above deeper lines are whole, as in manual pages."""
     has_room = " " not in line or len(line) + 1 + len(word) < len(below)
     return (is_deeper and line.isupper()) or (has_room and not below[0].islower())
-
-
-def _is_flush_name(line: str, below: str, is_sure: bool) -> bool:
-    """Tell whether a line is a name or a title of what is right below it, and no more indented."""
-    return line[-1] not in _NO_END and below[0] != "#" and (" " not in line or (is_sure and _is_title(line)))
 
 
 def _is_closed(line: str) -> bool:
