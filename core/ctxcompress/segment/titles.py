@@ -30,7 +30,7 @@ _LINE = rf"(?!\W[ \t])\S[^\n]{{0,{_LONGEST - 1}}}+"
 """A short line that has no mark of a list or a prompt."""
 _ABOVE = lazy_regex(
     rf"\n(?P<margin>[ \t]*+)(?P<line>{_LINE})(?=\n(?:(?P=margin)[^\sa-z]|(?:[ \t]*+\n)*+(?P=margin)[ \t]))"
-    r"(?=\n(?P<blank>(?:[ \t]*+\n)*+)(?P<deeper>[ \t]*+)(?P<below>(?P<word>[^\s]++)[^\n]*+))"
+    r"(?=\n(?:[ \t]*+\n)*+(?P<deeper>[ \t]*+)(?P<below>(?P<word>[^\s]++)[^\n]*+))"
 )
 """Such a line and the next one, which is indented deeper or begins with no small letter, with the line break before it,
 which is found faster than the start of a line."""
