@@ -9,7 +9,6 @@ again. Which tests run which lines is kept in OUT.tests, for the files that have
 
 import json
 import os
-import pickle
 import random
 import signal
 import sys
@@ -28,7 +27,7 @@ from lib.mutants import SOURCES, Mutant, apply, mutants_of
 
 SLOWEST, LONGEST = 2.0, 5.0
 """Seconds of the processor: of a test, and of all tests of a mutant."""
-Recorded = dict[str, tuple[bool, float, frozenset[tuple[str, int]]]]
+Recorded = dict[str, tuple[bool, float, list[str]]]
 """The id of a test -> whether it passes, its seconds, and the files and lines that it runs."""
 
 
@@ -43,28 +42,29 @@ def fork(call: Callable[..., Any], *given: Any) -> Any:
         try:
             found = call(*given)
         finally:
-            with os.fdopen(write, "wb") as file:
-                pickle.dump(found, file)
+            with os.fdopen(write, "w") as file:
+                json.dump(found, file)
             os._exit(0)
     os.close(write)
-    with os.fdopen(read, "rb") as file:
+    with os.fdopen(read) as file:
         found = file.read()
     os.waitpid(child, 0)
-    return pickle.loads(found) if found else "hung"
+    return json.loads(found) if found else "hung"
 
 
 def passes(item: pytest.Item, following: pytest.Item | None) -> bool:
+    """Run a test, and tell whether it passes."""
     return not any(report.failed for report in runtestprotocol(item, log=False, nextitem=following))
 
 
 def recorded(items: Sequence[pytest.Item]) -> Recorded:
     """Run these tests, and return what is known of them."""
     files, found = {*map(str, SOURCES)}, Recorded()
-    hits: set[tuple[str, int]] = set()
+    hits: set[str] = set()
     calls = Counter[Any]()
 
     def line(frame: Any, *_: object) -> Any:
-        hits.add((frame.f_code.co_filename, frame.f_lineno))
+        hits.add(f"{frame.f_code.co_filename}:{frame.f_lineno}")
         return line
 
     def call(frame: Any, *_: object) -> Any:
@@ -83,7 +83,7 @@ def recorded(items: Sequence[pytest.Item]) -> Recorded:
         is_good = passes(item, following)
         threading.settrace(None)
         sys.settrace(None)
-        found[item.nodeid] = is_good, process_time() - begin, frozenset(hits)
+        found[item.nodeid] = is_good, process_time() - begin, sorted(hits)
     return found
 
 
@@ -109,12 +109,14 @@ class Trial:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:
+        """Let properties run few examples, the same each time."""
         phases, checks = (Phase.explicit, Phase.generate), list(HealthCheck)
         few = settings.get_profile("few")
         settings.register_profile("mutants", few, database=None, phases=phases, suppress_health_check=checks)
         settings.load_profile("mutants")
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Try the mutants, and print how many are noticed."""
         known = self._known(session.items)
         seconds = {test: taken for test, (is_good, taken, _) in known.items() if is_good and taken < SLOWEST}
         good = sorted((item for item in session.items if item.nodeid in seconds), key=lambda i: seconds[i.nodeid])
@@ -126,7 +128,7 @@ class Trial:
         for mutant in (mutant for mutant in drawn if not by.get(mutant.text)):
             if monotonic() > self.end:
                 break
-            places, before = {(str(mutant.file), line) for line in mutant.lines}, killers[mutant.file, mutant.unit]
+            places, before = {f"{mutant.file}:{line}" for line in mutant.lines}, killers[mutant.file, mutant.unit]
             chosen = [item for item in good if not places.isdisjoint(known[item.nodeid][2])]
             chosen.sort(key=lambda item: -before[item.nodeid])
             by[mutant.text] = fork(tried, mutant, chosen, seconds)
@@ -140,14 +142,14 @@ class Trial:
     def _known(self, items: Sequence[pytest.Item]) -> Recorded:
         """Return what is known of the tests; of those whose files have not changed, as it was."""
         cache = Path(f"{self.out}.tests")
-        of_files = pickle.loads(cache.read_bytes()) if cache.exists() else {}
+        of_files = json.loads(cache.read_text()) if cache.exists() else {}
         known: Recorded = {}
         for path, of_file in groupby(items, key=lambda item: item.path):
             stamp = [file.stat().st_mtime for file in (path, *SOURCES)]
-            if of_files.get(path, (None,))[0] != stamp:
-                of_files[path] = stamp, fork(recorded, list(of_file))
-                cache.write_bytes(pickle.dumps(of_files))
-            known |= of_files[path][1]
+            if of_files.get(str(path), (None,))[0] != stamp:
+                of_files[str(path)] = stamp, fork(recorded, list(of_file))
+                cache.write_text(json.dumps(of_files))
+            known |= of_files[str(path)][1]
         return known
 
 

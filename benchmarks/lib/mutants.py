@@ -118,6 +118,7 @@ def users_of(names: Sequence[str], tree: ast.Module) -> frozenset[int]:
 
 
 def mutants_of(file: Path) -> Iterator[Mutant]:
+    """Yield the changes of the functions and constants of a file."""
     tree, seen = ast.parse(file.read_text()), Counter[str]()
     for name, unit in units(tree.body):
         is_constant = not isinstance(unit, ast.FunctionDef)
