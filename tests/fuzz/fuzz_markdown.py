@@ -54,5 +54,8 @@ def check(data: bytes) -> None:
 
 def _begins_within_a_fence(text: str) -> bool:
     """Tell whether the text is taken for a chunk whose first fence is a closing one."""
-    first = next((text[part.start : part.end].strip() for part in segment(text) if part.kind is Kind.CODE), "```\n```")
-    return text.strip().startswith(first) and not (first.startswith(("```", "~~~")) and is_whole("Markdown", first))
+    parts = [(part.kind, text[part.start : part.end].strip()) for part in segment(text)]
+    first = next((part for kind, part in parts if kind is Kind.CODE), "```\n```")
+    is_lone = any(kind is Kind.METADATA and part.startswith(("```", "~~~")) for kind, part in parts)
+    is_begun = first.startswith(("```", "~~~")) and is_whole("Markdown", first)
+    return is_lone or (text.strip().startswith(first) and not is_begun)
