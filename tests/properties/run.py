@@ -27,7 +27,8 @@ from ctxcompress.data.metadata import passage_from_metadata
 from ctxcompress.errors import BudgetTooSmall, ConfigError, CtxCompressError
 from ctxcompress.text.tokens import TokenCounter
 
-_AT_ONCE = 100
+_AT_ONCE, _LONGEST = 100, 120
+"""Cases, and the seconds after which they are taken to hang: where is printed then."""
 
 
 class Done(NamedTuple):
@@ -180,15 +181,15 @@ def check(seeds: Iterable[int]) -> Done:
     """Check the cases of some seeds. Two of three go through the core."""
     warnings.simplefilter("ignore")
     done = Done(Counter(), [])
+    faulthandler.dump_traceback_later(_LONGEST)
     for seed in seeds:
         entry = ("core", "core", "core", "core", "LangChain", "LlamaIndex")[seed % 6]
-        faulthandler.dump_traceback_later(60)
         try:
             done.ways[f"{entry} {_ways()[entry](Case.of(seed))}"] += 1
         except Exception as error:  # noqa: BLE001 - whatever it is, it is a finding
             where = traceback.extract_tb(error.__traceback__)[-1]
             done.failures.append((seed, entry, f"{type(error).__name__} {error!s:.200} ({where.name}:{where.lineno})"))
-        faulthandler.cancel_dump_traceback_later()
+    faulthandler.cancel_dump_traceback_later()
     return done
 
 
