@@ -186,24 +186,17 @@ def _announcing(table: SegmentTable) -> list[int]:
 
 
 def _is_title(table: SegmentTable, number: int) -> bool:
-    """Tell whether a segment is a line of its own, and no sentence, right above a list or code, or what is indented
-    deeper; if it is an item, only the latter."""
-    if table.kind[number] not in _TITLES or not _is_block(table, number):
-        return False
-    text = table.texts[number].strip()
-    if not text or "\n" in text or ends_sentence(text):
+    """Tell whether a segment ends its block, and no sentence, right above a list or code; or is a line of its own above
+    what is indented deeper. An item is only above what is indented deeper."""
+    first, end = table.first[table.document[number]], table.first[table.document[number] + 1]
+    block, text = table.block[number], table.texts[number].strip()
+    ends = number + 1 < end and table.block[number + 1] != block
+    if not (ends and table.kind[number] in _TITLES and text) or ends_sentence(text):
         return False
     below, is_item = table.kind[number + 1], table.kind[number] is _LIST_ITEM
+    is_line = "\n" not in text and (number == first or table.block[number - 1] != block)
     is_deeper = _indentation(table.texts[number + 1]) > _indentation(table.texts[number])
-    return (is_deeper and below in _TITLES) or (below in _TITLED and (is_deeper or not is_item))
-
-
-def _is_block(table: SegmentTable, number: int) -> bool:
-    """Tell whether a segment is all of its block, and not the last one of its document."""
-    first, end = table.first[table.document[number]], table.first[table.document[number] + 1]
-    block = table.block[number]
-    begins = number == first or table.block[number - 1] != block
-    return begins and number + 1 < end and table.block[number + 1] != block
+    return (is_line and is_deeper and below in _TITLES) or (below in _TITLED and (is_deeper or not is_item))
 
 
 def _announcements(table: SegmentTable, above: Sequence[int]) -> list[int]:
