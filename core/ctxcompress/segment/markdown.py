@@ -118,11 +118,16 @@ def _block_starts(text: str, begin: int) -> list[BlockStart]:
         if starts and line <= starts[-1][0]:
             if kind in (_CODE, _TABLE):  # a fence or a table that begins on the line of a list marker
                 starts[-1] = (starts[-1][0], kind, 0)
-        else:
+        elif not (starts and kind is starts[-1][1] is _PARAGRAPH and _is_text_above(text, line)):
             starts.append((line, kind, level))
     if not starts or starts[0][0] > begin:
         starts.insert(0, (begin, _PARAGRAPH, 0))
     return starts
+
+
+def _is_text_above(text: str, line: int) -> bool:
+    """Tell whether the line above is not empty: the parser takes a deep first line of a paragraph for a block."""
+    return not text[text.rfind("\n", 0, line - 1) + 1 : line].isspace()
 
 
 def _events(text: str, begin: int) -> Iterator[tuple[int, Kind, int]]:

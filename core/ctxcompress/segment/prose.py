@@ -12,7 +12,7 @@ from ctxcompress.segment.conversation import LoneTurn, Turn, lone_turn
 from ctxcompress.segment.data_records import embedded_records
 from ctxcompress.segment.markdown import Block, markdown_blocks
 from ctxcompress.segment.rows import column_rows, table_rows
-from ctxcompress.segment.sentences import split_sentences
+from ctxcompress.segment.sentences import sentence_segments
 from ctxcompress.segment.titles import with_titles
 from ctxcompress.text.lines import ends_sentence, split_lines
 
@@ -134,8 +134,7 @@ def _split(text: str, block: Block, number: int, first: int, language: str) -> I
         return records
     if kind is _PARAGRAPH and (rows := column_rows(text, start, end, number, first, heading)):
         return rows
-    cuts = pairwise([start, *split_sentences(text, start, end, language)])
-    sentences = [Segment(kind, begin, cut, number, heading) for begin, cut in cuts]
+    sentences = sentence_segments(text, block, number, language)
     return _under_labels(text, sentences, first) if kind is _PARAGRAPH and len(sentences) > 2 else sentences
 
 

@@ -8,7 +8,7 @@ import sentencex
 from ctxcompress.data.passages import Kind, Segment
 from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.conversation import begins_with_speaker
-from ctxcompress.segment.markdown import is_marked
+from ctxcompress.segment.markdown import Block, is_marked
 from ctxcompress.text.language import STOP_WORDS
 from ctxcompress.text.lines import (
     LONGEST_MARKER,
@@ -21,7 +21,7 @@ from ctxcompress.text.lines import (
 from ctxcompress.text.log_lines import is_log
 from ctxcompress.text.words import WITHOUT_SPACES, WORD
 
-__all__ = ["cuts_within", "is_prose_line", "segment_lines", "split_sentences"]
+__all__ = ["cuts_within", "is_prose_line", "segment_lines", "sentence_segments"]
 
 _LONG, _PIECE = 600, 200
 """A longer piece without sentence ends is cut at lines, clauses or spaces, into pieces of so many at least."""
@@ -49,8 +49,10 @@ _FENCES = ("```", "~~~")
 _DENSE = 3
 """As many characters of other scripts say as much as one of a script without spaces between words."""
 _UNSPACED = lazy_regex(f"[{WITHOUT_SPACES}]")
-_BULLET = lazy_regex(r"[\u2022\u2023\u25aa\u25cf\u25e6]")
+_MARK = lazy_regex(r"[\u2022\u2023\u25aa\u25cf\u25e6]|\((?=\d{1,9}\))")
 """After such a mark at its beginning, sentencex finds no sentence in a text."""
+_ITEM = lazy_regex(r"(?<!\S)[\u2022\u2023\u25aa\u25cf\u25e6](?=\s+\w)")
+"""The mark of an item of a list, which may stand within a line: PDFs lose the line breaks."""
 _CAPITAL = r"[\"'(\u2018\u201c\u00ab]?[A-ZÀ-ÖØ-ÞА-ЯЁ]"
 _HAN = r"[\u201c\u300a\uff08\uff1a(\[]?[\u4e00-\u9fff]"
 _BODY = rf"(?:{_CAPITAL}[a-hj-uwyzß-öø-ÿа-яё][^\0]{{2,}}+|{_HAN}[^\0]{{3,}}+|[^\0]{{25,}}+)"
@@ -91,6 +93,8 @@ def _are_sure(part: str, sentences: Sequence[str]) -> bool:
     in a tenth of the time that looking at each sentence takes."""
     if not sentences or ("\n" in part and part.find("\n", 0, len(part.rstrip())) >= 0):
         return False
+    if not part.isascii() and _ITEM.search(part):
+        return False
     joined = "\0".join(sentences)
     if len(joined) != len(part) + len(sentences) - 1 or not _SURE.fullmatch(joined):
         return False
@@ -102,7 +106,10 @@ def _are_sure(part: str, sentences: Sequence[str]) -> bool:
 
 def _begins(part: str, masked: str, sentences: Iterable[int], language: str) -> list[int]:
     """Return where the sentences of `part` begin. sentences: where they do according to sentencex."""
-    pairs, has_lines = pairwise([0, *sentences, len(part)]), "\n" in part
+    has_lines = "\n" in part
+    if not part.isascii():
+        sentences = sorted({*sentences, *(match.start() for match in _ITEM.finditer(part))})
+    pairs = pairwise([0, *sentences, len(part)])
     # None begins after a list marker alone.
     found = [begin for before, begin in pairs if begin - before > LONGEST_MARKER or not is_marker(part[before:begin])]
     is_word, begins = _WORD_CHARACTER.search, [0]
@@ -178,10 +185,9 @@ def _masked(part: str) -> str:
         "`" in part or ("]" in part and "](" in part) or (":" in part and "://" in part)
     ):  # one character is found faster
         part = _OPAQUE.sub(lambda match: "x" * len(match.group()), part)
-    if part.isascii():
-        return part
-    part = _BULLET.sub("-", part)
-    if part.isprintable():
+    if not part.isascii() or "(" in part:
+        part = _MARK.sub("X", part)
+    if part.isascii() or part.isprintable():
         return part
     return _UNUSUAL_SPACE.sub(" ", replace_surrogates(part, "x"))
 
@@ -222,7 +228,7 @@ def _clauses(text: str, start: int, end: int, least: int) -> Iterator[int]:
         yield start
 
 
-_PARAGRAPH = Kind.PARAGRAPH
+_PARAGRAPH, _LIST_ITEM = Kind.PARAGRAPH, Kind.LIST_ITEM
 _OPENING = 520
 """The most characters before the colon after a speaker, with a role in parentheses and a time."""
 _QUOTES = frozenset("\"'“‘„«「『")
@@ -245,5 +251,17 @@ def is_prose_line(text: str) -> bool:
 
 def segment_lines(texts: Sequence[str], language: str) -> list[list[Segment]]:
     """Return the segments of each of the texts, which are lines of prose."""
-    cuts = (pairwise([0, *split_sentences(text, 0, len(text), language)]) for text in texts)
-    return [[Segment(_PARAGRAPH, start, end, 0) for start, end in of_text] for of_text in cuts]
+    return [sentence_segments(text, Block(_PARAGRAPH, 0, len(text)), 0, language) for text in texts]
+
+
+def sentence_segments(text: str, block: Block, number: int, language: str) -> list[Segment]:
+    """Return the segments of a block, one for each sentence. Those of a paragraph are items of a list from one with a
+    bullet to the last one with a bullet. number: of the block."""
+    kind, start, end, heading = block
+    cuts = [start, *split_sentences(text, start, end, language)]
+    items = [cut for cut in cuts if _ITEM.match(text, cut)] if kind is _PARAGRAPH else ()
+    first, last = (items[0], items[-1]) if items else (end, end)
+    return [
+        Segment(_LIST_ITEM if first <= begin <= last else kind, begin, cut, number, heading)
+        for begin, cut in pairwise(cuts)
+    ]

@@ -304,3 +304,14 @@ def test_lines_of_an_indented_item_are_those_of_its_own(indentation):
     items[1:] = ["".join(indentation + line for line in item.splitlines(keepends=True)) for item in items[1:]]
     text = "".join(items)
     assert [text[part.start : part.end] for part in segment(text)] == items
+
+
+@pytest.mark.parametrize("deep", [4, 5, 8])
+def test_a_first_line_that_is_indented_deeper_is_of_its_paragraph(deep):
+    text = f"{' ' * deep}The gate opens at nine, if the guard\n   is there. It closes at six.\n\nOther text.\n"
+    parts = [(part.kind, text[part.start : part.end].strip()) for part in segment(text)]
+    assert parts == [
+        (Kind.PARAGRAPH, "The gate opens at nine, if the guard\n   is there."),
+        (Kind.PARAGRAPH, "It closes at six."),
+        (Kind.PARAGRAPH, "Other text."),
+    ]

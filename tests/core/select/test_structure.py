@@ -135,6 +135,12 @@ def test_a_line_of_yaml_that_announces_a_text_goes_if_the_text_goes():
             ["It is white.", "It is cheap."],
         ),
         (["- Salt\n\n  It is white.\n\n- Pepper\n\n- Sugar"], ["It is white."]),
+        (["The pool is open. A guest\nmay not, however,\n1. run,\n2. dive."], ["1. run,", "2. dive."]),
+        (
+            ["The pool is open. A guest may not: • Run. • Dive. It is shallow. • Shout. The end is near."],
+            ["• Run.", "• Dive.", "It is shallow.", "• Shout."],
+        ),
+        (["A guest may not:\n• run\n• dive\n\nOther text."], ["• run", "• dive"]),
         (["First text.\n\nNothing follows here:"], None),
         (["Nothing follows here:\n\n## Heading\n\nOther text."], None),
         (["Ships of the year.\n\n    Indented text.\n\nOther text."], None),
