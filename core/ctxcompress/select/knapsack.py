@@ -19,7 +19,7 @@ from ctxcompress.data.passages import Kind
 from ctxcompress.data.table import SegmentTable
 from ctxcompress.select.layout import Layout
 from ctxcompress.select.placement import Placement
-from ctxcompress.select.repetition import Novelty
+from ctxcompress.select.repetition import Novelty, Repeats
 from ctxcompress.select.structure import Structure
 from ctxcompress.text.tokens import TokenCounter
 
@@ -27,8 +27,6 @@ __all__ = ["LIKELY", "PATIENCE", "Coherence", "Costs", "Knapsack", "counts_of", 
 
 PATIENCE = 48
 """After this number of items in a row that do not fit, the knapsack counts as full."""
-_FRESH, _PARTLY_NEW = 0.85, 0.3
-"""An item with a smaller share of new text is packed after all others, with a third of it new, before unlikely ones."""
 _MOST_REPEATS = 1_000
 """Items that are put aside as repeats at most: of 50,000 records that are nearly alike, no more are looked at."""
 LIKELY = 0.012
@@ -231,19 +229,17 @@ class Knapsack:
         """Pack the items that fit, in this order, and tell whether any were packed.
 
         The order is one of worth for each token, so a short item may come before one that is needed more likely. Those
-        that repeat packed ones come after all others. If a third of one is new and likely needed, it comes before
-        the first item that is not. An orphan that is not likely needed stays out: the room stays empty.
+        that repeat packed ones come later, see `Repeats`. An orphan that is not likely needed stays out: the room stays
+        empty.
 
         chances: the probability that each item is needed, if known.
         """
         before = len(self.kept)
-        repeats: list[int] = []
         likely = [*takewhile(lambda item: not chances or chances[item] >= LIKELY, order)]
-        self._fill(likely, repeats)
-        news = {n: self.novelty.share((n,)) for n in repeats if chances}
-        self._fill([n for n, share in news.items() if share >= _PARTLY_NEW and share * chances[n] >= LIKELY], None)
+        repeats = Repeats(self.novelty, chances, LIKELY)
+        self._fill(repeats.in_turn(likely), repeats)
         self._fill(order[len(likely) :], repeats, no_orphans=True)
-        self._fill(repeats, None, no_orphans=True)
+        self._fill(repeats.rest, None, no_orphans=True)
         return len(self.kept) > before
 
     def copy(self, room: int) -> "Knapsack":
@@ -251,12 +247,12 @@ class Knapsack:
         novelty, placement, kept, chosen = self.novelty.copy(), self.placement.copy(), set(self.kept), set(self.chosen)
         return Knapsack(room, self.cost, self.coherence, novelty, placement, kept, chosen, set(self.orphans))
 
-    def _fill(self, order: Sequence[int], repeats: list[int] | None, *, no_orphans: bool = False) -> None:
+    def _fill(self, order: Iterable[int], repeats: Repeats | None, *, no_orphans: bool = False) -> None:
         kept, at_least, misses = self.kept, self.cost.at_least, 0
         for item in order:
             if item in kept:
                 continue
-            if self.room <= 0 or misses > PATIENCE or len(repeats or ()) >= _MOST_REPEATS:
+            if self.room <= 0 or misses > PATIENCE or (repeats and len(repeats) >= _MOST_REPEATS):
                 return
             # The estimate is too much for most items once the budget is nearly full.
             wanted = self._wanted(item) if at_least(item) <= self.room else _NOTHING
@@ -267,8 +263,8 @@ class Knapsack:
                 self.orphans.add(item)
             elif self._is_misplaced(wanted):
                 misses += 1
-            elif repeats is not None and self.novelty.share(wanted) < _FRESH:
-                repeats.append(item)
+            elif repeats is not None and repeats.holds(item, wanted):
+                continue
             else:
                 misses = 0
                 self.room -= cost

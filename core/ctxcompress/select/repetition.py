@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
 from itertools import chain
 
 from ctxcompress.data.documents import Spans, documents_as_they_are
@@ -15,6 +16,7 @@ __all__ = [
     "Delivered",
     "DeliveredRuns",
     "Novelty",
+    "Repeats",
     "Runs",
     "all_unknown",
     "delivered_segments",
@@ -25,6 +27,8 @@ _RUN = 8
 """The words of a run."""
 SHORTEST_REPEATED = 12
 """Characters: a shorter text, such as "yes" in a list, may be repeated."""
+_FRESH, _PARTLY_NEW = 0.85, 0.3
+"""An item with a smaller share of new text is a repeat; with less than a third of it new, it comes after all others."""
 _BY_BLOCK = frozenset((Kind.TABLE, Kind.CODE))
 """Two tables may have the same row, and two functions the same statement. So a table or a code block is delivered only
 as a whole; a sentence is on its own."""
@@ -74,6 +78,59 @@ class Novelty:
     def take(self, items: Collection[int]) -> None:
         """Add the runs of the items' texts."""
         self._seen.update(*map(self._runs, items))
+
+
+class Repeats:
+    """The items that repeat taken text, and when their turn is.
+
+    What repeats in part may be what matters: the item of a list that says "must not" has nearly all words of the one
+    that says "must". So it is worth its probability times the square of its new share.
+    """
+
+    def __init__(self, novelty: Novelty, chances: Sequence[float], least: float) -> None:
+        """chances: the probability that each item is needed, if known. least: of items that are needed for themselves,
+        by their new share alone."""
+        self._share, self._chances, self._least = novelty.share, chances, least
+        self._waiting: list[tuple[float, int]] = []
+        """A heap of (worth, negated; item)."""
+        self._turn = -1
+        self.rest: list[int] = []
+        """The items of which little is new, or that are hardly needed."""
+
+    def __len__(self) -> int:
+        return len(self._waiting) + len(self.rest)
+
+    def in_turn(self, order: Iterable[int]) -> Iterator[int]:
+        """Yield the items of an order, and each that waits before the first that is less likely than it is worth."""
+        for item, chance in chain(
+            ((item, self._chances[item] if self._chances else 0.0) for item in order), ((-1, 0.0),)
+        ):
+            while self._waiting and -self._waiting[0][0] >= chance:
+                self._turn = heappop(self._waiting)[1]
+                worth = self._worth(self._turn)  # less than before, if more was taken
+                if worth and worth >= chance:
+                    yield self._turn
+                else:
+                    self._wait(self._turn, worth)
+            if item >= 0:
+                yield item
+
+    def holds(self, item: int, wanted: Collection[int]) -> bool:
+        """Tell whether an item, with all that it needs, mostly repeats taken text; then it waits for its turn."""
+        if item == self._turn or self._share(wanted) >= _FRESH:
+            return False
+        self._wait(item, self._worth(item))
+        return True
+
+    def _worth(self, item: int) -> float:
+        share, chance = self._share((item,)), self._chances[item] if self._chances else 0.0
+        return share**2 * chance if share >= _PARTLY_NEW and share * chance >= self._least else 0.0
+
+    def _wait(self, item: int, worth: float) -> None:
+        if worth:
+            heappush(self._waiting, (-worth, item))
+        else:
+            self.rest.append(item)
 
 
 @dataclass(frozen=True, slots=True)

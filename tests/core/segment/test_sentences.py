@@ -32,7 +32,7 @@ def sentences(text, language="en"):
         ("en", ["1.2. The scope is wide. ", "IV. The fourth one is not."]),
         ("en", ["(1) The gate is open. ", "It closes at six.\n", "(2) The guard has the key. ", "He is tall."]),
         ("de", ["(1) Das Tor ist offen. ", "Es geht zu.\n", "(12) Bei Regen bleibt es zu. ", "So ist es."]),
-        ("en", ["Tell them of • rain, e.g. ", "• Snow in May. ", "It melts."]),
+        ("en", ["Tell them of ", "• rain, e.g. ", "• Snow in May. ", "It melts."]),
         ("en", ["The lease begins on 1. January 2027. ", "It ends in 2030.  ", "He was 18. ", "The others were 31."]),
         ("en", ["Die Abgabe wird ab 1. Jänner 2027 erhöht. ", "So wurde es am 14.–18. Juni 2026 beschlossen."]),
         ("en", ["The port is 30. ", "Retries are 5. ", "Nobody knows why."]),
