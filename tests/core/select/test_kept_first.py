@@ -125,3 +125,24 @@ def test_the_text_around_the_words_that_hold_matches_comes_before_other_text(max
 def test_a_match_within_a_character_of_several_parts_is_kept_with_all_of_it():
     text = compress("when?", ["👨‍👩‍👧" * 60], max_tokens=20, must_keep=[re.compile("👩")]).text
     assert text.strip(" […]") == "👨‍👩‍👧"
+
+
+def test_a_match_within_a_character_of_a_long_word_is_kept_with_all_of_the_character():
+    text = f"{'a' * 99}👨‍👩‍👧{'b' * 99}"
+    assert compress("when?", [text], max_tokens=9, encoding=len, must_keep=[re.compile("👩")]).text == "👨‍👩‍👧"
+
+
+def test_an_error_shows_the_beginning_of_a_long_text():
+    with pytest.raises(BudgetTooSmall, match=rf"1 different texts \('{'a' * 29}…'\)"):
+        _text(2, "a" * 99, ["a" * 60])
+
+
+def test_a_long_paragraph_that_must_be_kept_is_kept_once():
+    text = _text(60, f"{PARAGRAPH}\n\n{FILLER}\n\n{PARAGRAPH}", ["INV-77"])
+    assert text.count(PARAGRAPH) == 1
+
+
+def test_the_best_of_many_places_comes_with_its_announcement():
+    page = "The zoo has these, which nobody has counted:\n\n- TICKET-123 has a default timeout of 30 seconds.\n\n"
+    page += "\n\n".join(f"{name} saw TICKET-123 in the year {n}." for n, name in enumerate(FILLER.split()))
+    assert _text(30, page, ["TICKET-123"]).startswith("The zoo has these, which nobody has counted:\n\n- TICKET-123")

@@ -108,16 +108,17 @@ def test_a_short_sentence_under_another_heading_is_no_duplicate():
     assert "30 seconds" in text.partition("## connect")[2]
 
 
-def test_a_line_of_yaml_that_announces_a_text_goes_if_the_text_goes():
+@pytest.mark.parametrize("sign", ["|", "|-", "|+", ">", ">-", ">+"])
+def test_a_line_of_yaml_that_announces_a_text_goes_if_the_text_goes(sign):
     script = "\n".join(f"            echo step {n} of the long script that prepares the node" for n in range(40))
     manifest = (
         "kind: StatefulSet\nspec:\n  containers:\n  - name: db\n    image: db:1.2\n    command:\n      - bash\n"
-        f"      - |\n{script}\n  claims:\n  - name: data\n    storage: 10Gi\n"
+        f"      - {sign}\n{script}\n  claims:\n  - name: data\n    storage: 10Gi\n"
     )
     passage = Passage("m", manifest, metadata={"file_path": "m.yaml"})
     text = compress("how much storage does each claim request?", [passage], max_tokens=60).text
     assert "10Gi" in text
-    assert "- |" not in text
+    assert f"- {sign}" not in text
 
 
 @pytest.mark.parametrize(
