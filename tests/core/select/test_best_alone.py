@@ -89,6 +89,15 @@ def test_a_line_in_a_fence_that_is_too_long_is_cut_within_the_fence(before: str,
     assert text.endswith(f"\n{before}```")
 
 
+@pytest.mark.parametrize("before", ["", "  ", "> "])
+@pytest.mark.parametrize("room", [20, 30, 40])
+def test_a_listing_that_is_too_long_is_cut_between_lines(before: str, room: int) -> None:
+    code = "\n".join(before + line for line in ("```sh", *(f"run this {'and that ' * 4}now" for _ in range(5)), "```"))
+    page = f"- In the evening:\n\n{code}\n\n- Other things are done by others, and they are not written here."
+    text = compress("run this", [page], max_tokens=room, encoding=lambda text: len(text.split())).text
+    assert {before + "```sh", before + "```"} < {*text.splitlines()} <= {*page.splitlines()}
+
+
 def test_a_statement_of_code_that_is_too_long_is_not_cut_where_another_one_fits() -> None:
     code = f"def lamp():\n    lamp = [{'lamp, ' * 60}]\n    return lamp\n\n\ndef tea():\n    return 1\n"
     text = compress("lamp", [{"text": code, "metadata": {"source": "a.py"}}], max_tokens=30).text

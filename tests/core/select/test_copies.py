@@ -95,8 +95,8 @@ def test_a_long_text_is_kept_where_it_is_first_if_it_is_worth_nearly_as_much_the
 @pytest.mark.parametrize("length", [98, 99, 100, 101])
 def test_a_text_of_a_hundred_characters_is_long(length):
     text = f"{'a word ' * 20}"[: length - 1] + "."
-    structure = structure_of([f"{text}\n\n{text}"])
-    assert (bool(structure.copies), bool(structure.same)) == (length < 100, length >= 100)
+    structure = structure_of([f"{text}\n\n{text}", text])
+    assert (structure.copies, [*structure.same]) == (([[0, 1]], []) if length < 100 else ([], [0, 1, 2]))
 
 
 def test_of_chosen_copies_the_first_one_is_kept_and_the_others_are_duplicates():

@@ -108,3 +108,8 @@ def test_of_many_sentences_that_are_nearly_alike_no_more_are_read_than_a_thousan
     kept = kept_of(texts, structure, values, 60)
     assert len(kept) == 3  # what repeats fills the room
     assert len(structure.runs._known) < 1_100
+
+
+def test_the_first_text_has_no_separator_to_pay_for():
+    texts = ["The lamp is red.", "Te.", "Boats of all kinds came into the harbour."]
+    assert compress("lamp", texts, max_tokens=21, encoding=len).text == "The lamp is red.\n\nTe."

@@ -43,6 +43,7 @@ def test_previews_stay_within_the_budget_the_most_relevant_first(max_tokens):
         ("```python\nfirst = 1\nsecond = 2\n```", "[0] first = 1"),
         ("One\nsentence\r\nof  it.", "[0] One sentence of it."),
         ("字" * 5_000, "[0] " + "字" * 200),
+        (f"{'word ' * 39}last.\n\n", f"[0] {'word ' * 39}last."),
     ],
 )
 def test_what_a_preview_shows(text, line):

@@ -121,6 +121,9 @@ def test_a_line_of_yaml_that_announces_a_text_goes_if_the_text_goes(sign):
     assert f"- {sign}" not in text
 
 
+LOG = "\n".join(f"2026-05-01 10:{n:02}:00 INFO worker: job {n} has finished" for n in range(5))
+
+
 @pytest.mark.parametrize(
     ("texts", "announced"),
     [
@@ -136,6 +139,15 @@ def test_a_line_of_yaml_that_announces_a_text_goes_if_the_text_goes(sign):
             ["It is white.", "It is cheap."],
         ),
         (["- Salt\n\n  It is white.\n\n- Pepper\n\n- Sugar"], ["It is white."]),
+        (
+            ["Salt\n\n    It is white, as everybody knows. It is cheap in all shops of the town.\n\nOther text."],
+            ["It is white, as everybody knows.", "It is cheap in all shops of the town."],
+        ),
+        (
+            [f"{LOG}\nTraceback (most recent call last):\n  File 'a.py', line 3\n    x\nValueError: x\n{LOG}"],
+            ["File 'a.py', line 3\n    x"],
+        ),
+        ([f"{LOG}\n2026-05-01 10:05:00 ERROR worker failed:\nno disk\n{LOG}"], None),
         (["First text.\n\nNothing follows here:"], None),
         (["Nothing follows here:\n\n## Heading\n\nOther text."], None),
         (["Ships of the year.\n\n    Indented text.\n\nOther text."], None),
