@@ -144,8 +144,8 @@ LOG = "\n".join(f"2026-05-01 10:{n:02}:00 INFO worker: job {n} has finished" for
             ["It is white, as everybody knows.", "It is cheap in all shops of the town."],
         ),
         (
-            [f"{LOG}\nTraceback (most recent call last):\n  File 'a.py', line 3\n    x\nValueError: x\n{LOG}"],
-            ["File 'a.py', line 3\n    x"],
+            [f'{LOG}\nTraceback (most recent call last):\n  File "a.py", line 3\n    x\nValueError: x\n{LOG}'],
+            ['File "a.py", line 3\n    x'],
         ),
         ([f"{LOG}\n2026-05-01 10:05:00 ERROR worker failed:\nno disk\n{LOG}"], None),
         (["First text.\n\nNothing follows here:"], None),
