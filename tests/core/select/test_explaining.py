@@ -85,7 +85,7 @@ TOPICS = [
 ]
 
 
-@pytest.mark.parametrize("max_tokens", [280, 300, 340, 360])
+@pytest.mark.parametrize("max_tokens", [120, 200, 280, 300, 340, 360])
 def test_no_text_stands_below_the_heading_of_another_section(max_tokens):
     page = "\n\n".join(_section(number, name) for number, name in enumerate(PLANS))
     (kept,) = compress("price of storage for Cedar", [page], max_tokens=max_tokens).passages
