@@ -143,9 +143,7 @@ def _repeated_parts(passages: Sequence[Passage], reduction: Reduction, first: in
     return {
         index: repeated
         for index, passage in enumerate(passages[first:], first)
-        if index not in whole
-        and index not in reduction.reasons
-        and (repeated := inverse(in_documents.get(index, ()), len(passage.text)))
+        if index not in whole and (repeated := inverse(in_documents.get(index, ()), len(passage.text)))
     }
 
 
@@ -154,9 +152,9 @@ def _default_reason(text: str) -> Reason:
     return Reason.EMPTY if not text or text.isspace() else Reason.BUDGET
 
 
-_NOT_IN_KEY = ("cache", "llm", "must_keep", "on_error", "telemetry", "timeout")
+_NOT_IN_KEY = ("cache", "must_keep", "on_error", "telemetry", "timeout")
 """Options that are not part of the key as they are: caches, observers and what becomes of failures change no result,
-with a language model there is no key, and rules are written first."""
+and rules are written first."""
 _KEY_OPTIONS = [(name, option.default) for name, option in OPTIONS.items() if name not in _NOT_IN_KEY]
 """The options in the key, with their defaults. Only values that are not the default are written: a default changes only
 with the version, which is part of every key."""

@@ -165,7 +165,7 @@ def _marker(table: SegmentTable, document: int, end: int, start: int) -> Iterato
         if table.kind[number] is Kind.PARAGRAPH:
             yield start, f"{GAP} "
         elif table.kind[number] in OF_SENTENCES:
-            yield start - _indentation(table, document, number), f"{GAP}\n"
+            yield start - _indentation(table, document, number, start), f"{GAP}\n"
 
 
 def is_within_quotes(table: SegmentTable, number: int) -> bool:
@@ -191,9 +191,10 @@ def _inner_gaps(table: SegmentTable, document: int, spans: Sequence[Span]) -> It
             yield before.end, f"{GAP} " if is_line else f" {GAP}"
 
 
-def _indentation(table: SegmentTable, document: int, number: int) -> int:
-    """Count the blanks before a segment in its line."""
+def _indentation(table: SegmentTable, document: int, number: int, place: int) -> int:
+    """Count the blanks before an offset of a segment in its line."""
     before = table.texts[number - 1] if number > table.first[document] else ""
+    before += table.texts[number][: place - table.start[number]]
     return len(before) - len(before.rstrip(" \t"))
 
 

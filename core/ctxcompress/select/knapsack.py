@@ -134,7 +134,7 @@ class Coherence:
                 group = self._group(number)
                 if not group:
                     return None
-                if group.keys().isdisjoint(known) and group.keys().isdisjoint(more):
+                if group.keys().isdisjoint({*known, *more}):
                     more.append(next(filter(kept.__contains__, group), next(iter(group))))
             found += more
             known.update(more)

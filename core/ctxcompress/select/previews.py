@@ -135,7 +135,7 @@ def _beginning(table: SegmentTable, number: int, layout: Layout) -> Span:
     text = text[: layout.documents[table.document[number]].passage_end(segment.start) - segment.start]
     start = opening_fence(text) if segment.kind is Kind.CODE else 0
     start += len(text[start:]) - len(text[start:].lstrip())
-    body = text[start:].rstrip()
+    body = text[start:]
     if segment.kind is Kind.CODE:
         body = body.partition("\n")[0]
     length = longest_prefix(body, fits=lambda length: length <= _LONGEST, lines=False)

@@ -228,11 +228,11 @@ def _headings(table: SegmentTable, known: Collection[int]) -> set[int]:
 
 def _units(table: SegmentTable) -> Iterator[tuple[list[int], str]]:
     """Yield (numbers of segments, text with normalized white space) of sentences, whole tables and code blocks."""
-    units: dict[tuple[int, int], list[int]] = {}
+    units: dict[tuple[int, ...], list[int]] = {}
     for number, kind in enumerate(table.kind):
         if kind is not Kind.HEADING:
-            block = table.block[number] if kind in _BY_BLOCK else -1 - number
-            units.setdefault((table.document[number], block), []).append(number)
+            key = (table.document[number], table.block[number]) if kind in _BY_BLOCK else (number,)
+            units.setdefault(key, []).append(number)
     for numbers in units.values():
         text = " ".join("".join(table.texts[number] for number in numbers).split())
         if len(text) >= SHORTEST_REPEATED:

@@ -306,7 +306,7 @@ def _without_duplicates(
         duplicate_of |= dict.fromkeys((number for number in numbers if number != kept), kept)
     gone = duplicate_of.keys() | place.values()
     without = [place.get(number, number) for number in order if number in place or number not in gone]
-    return without if duplicate_of else order, duplicate_of
+    return without, duplicate_of
 
 
 def ranked(structure: Structure, values: Floats, known: Collection[int] = ()) -> list[int]:

@@ -12,7 +12,7 @@ from ctxcompress.query.focus import REFERENCES
 from ctxcompress.select.between_segments import OF_SENTENCES
 from ctxcompress.select.oversize import opening_fence
 from ctxcompress.select.repetition import SHORTEST_REPEATED, Runs
-from ctxcompress.text.lines import EQUAL_DIGITS, LONGEST_MARKER, ends_sentence, is_marker
+from ctxcompress.text.lines import EQUAL_DIGITS, ends_sentence, is_marker
 
 __all__ = ["Structure"]
 
@@ -85,17 +85,9 @@ def _under(table: SegmentTable) -> dict[int, range]:
     first, document = table.first, table.document
     headings = [n for n, kind in enumerate(table.kind) if kind is _HEADING and not table.is_lone(n)]
     return {
-        number: range(number + 1, _end_under(table, number, min(following, first[document[number] + 1])))
+        number: range(number + 1, min(following, first[document[number] + 1]))
         for number, following in pairwise([*headings, len(table.segments)])
     }
-
-
-def _end_under(table: SegmentTable, heading: int, end: int) -> int:
-    """Return where the text under a heading ends, at most at `end`: at the next entry, if it is the label of one."""
-    segments, path, label = table.segments, table.heading[heading], heading - table.first[table.document[heading]]
-    if heading + 1 == end or label not in segments[heading + 1].needs:
-        return end
-    return next((number for number in range(heading + 1, end) if segments[number].heading[: len(path)] != path), end)
 
 
 def _within(table: SegmentTable, under: Mapping[int, range]) -> dict[int, range]:
@@ -125,7 +117,7 @@ def _stands(table: SegmentTable) -> list[bool]:
             stands[number] &= not _is_bare_fence(texts[number])
         elif segment.kind is _TURN:
             stands[number] &= not _is_speaker(table, number)
-        elif len(texts[number]) <= LONGEST_MARKER:
+        else:
             stands[number] &= not is_marker(texts[number])
     return stands
 
@@ -152,8 +144,6 @@ def _brackets(table: SegmentTable) -> set[int]:
 
 
 def _is_bare_fence(text: str) -> bool:
-    if "```" not in text and "~~~" not in text:
-        return text.isspace()
     return not text[opening_fence(text) :].strip() or _CLOSING.fullmatch(text) is not None
 
 

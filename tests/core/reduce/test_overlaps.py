@@ -170,3 +170,19 @@ def test_what_means_something_else_alone_is_no_part_and_no_overlap(outer, inner)
     assert find_overlaps([before, after], ["d", "d"]) == ({}, [])
     before, after = f"Before. {inner}", f"{outer} And after."
     assert find_overlaps([before, after], ["d", "d"]) == ({}, [])
+
+
+def test_what_two_chunks_share_is_a_duplicate_in_one_of_them_and_the_rest_of_it_is_not():
+    lamp, shared, mayor = (
+        "The lamp of the harbour is red. A ferry leaves at noon.",
+        "The market opens at seven in the morning on every day but Sunday.",
+        "The mayor was born in a small house.",
+    )
+    passages = [Passage(text, text, doc_id="d") for text in (f"{lamp} {shared}", f"{shared} {mayor}")]
+    result = compress("which lamp has the harbour?", passages, max_tokens=9)
+    assert result.text == "The lamp of the harbour is red."
+    assert [(part.index, str(part.reason), part.text.strip()) for part in result.dropped] == [
+        (0, "budget", f"A ferry leaves at noon. {shared}"),
+        (1, "duplicate", shared),
+        (1, "budget", mayor),
+    ]

@@ -90,3 +90,10 @@ def test_the_page_about_it_shows_sources_without_text():
 def test_what_cannot_be_meant_is_refused(other):
     with pytest.raises(ConfigError, match="keep_all_sources=True is given with"):
         compress(QUERY, PAGES, keep_all_sources=True, **other)
+
+
+def test_an_error_names_the_tokens_that_their_places_take(warned):
+    options = {"keep_all_sources": True, "encoding": len}
+    with pytest.raises(BudgetTooSmall, match="4 sources take 6 tokens even without their texts, but max_tokens is 5"):
+        compress(QUERY, PAGES[:4], max_tokens=5, **options)
+    assert compress(QUERY, PAGES[:4], max_tokens=6, **options).text == "\n\n" * 3

@@ -55,3 +55,9 @@ def test_near_duplicates_give_way_to_what_is_new():
     result = compress("gateway idle connection keepalive seconds", texts, max_tokens=60)
     assert other in result.text
     assert result.text.count("thirty seconds") == 1
+
+
+@pytest.mark.parametrize("shown", ["xml", "json"])
+def test_where_not_even_what_stands_around_all_texts_fits_the_text_is_empty(shown, warned):
+    result = compress("lamp", ["The lamp is red."], max_tokens=3, format=shown)
+    assert (result.text, result.tokens, result.passages) == ("", 0, ())

@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import pytest
+from selections import structure_of
 
 from ctxcompress import compress
 
@@ -61,3 +62,43 @@ def test_a_setting_is_never_kept_without_its_value() -> None:
     for budget in range(5, 40):
         text = compress("cache timeout", [page], max_tokens=budget).text
         assert {*text.splitlines()} <= {*page.splitlines(), *(line.strip() for line in page.splitlines())}
+
+
+def test_where_the_first_word_is_too_long_another_one_is_kept_but_no_sign() -> None:
+    assert compress("lamp", ["incomprehensibilities --- lamp"], max_tokens=5, encoding=len).text == "lamp"
+
+
+def test_a_word_whose_first_sign_belongs_to_the_blank_before_it_comes_with_the_blank() -> None:
+    assert compress("lamp", ["incomprehensibilities \u0301lamp"], max_tokens=6, encoding=len).text == " \u0301lamp"
+
+
+def test_a_fence_alone_cannot_be_chosen() -> None:
+    structure = structure_of([listing(60)])
+    texts = [text.strip() for text, stands in zip(structure.table.texts, structure.stands, strict=True) if stands]
+    assert len(texts) > 20
+    assert not {"```", "```sh", ""} & {*texts}
+
+
+@pytest.mark.parametrize("before", ["", "  ", "> "])
+@pytest.mark.parametrize("room", [8, 20])
+def test_a_line_in_a_fence_that_is_too_long_is_cut_within_the_fence(before: str, room: int) -> None:
+    code = f"{before}```sh\n{before}run {'this ' * 60}\n{before}```"
+    page = f"- In the evening:\n\n{code}\n\n- Other things are done by others, and they are not written here."
+    text = compress("run this", [page], max_tokens=room, encoding=lambda text: len(text.split())).text
+    assert text.startswith(f"{before}```sh\n{before}run this ")
+    assert text.endswith(f"\n{before}```")
+
+
+@pytest.mark.parametrize("before", ["", "  ", "> "])
+@pytest.mark.parametrize("room", [20, 30, 40])
+def test_a_listing_that_is_too_long_is_cut_between_lines(before: str, room: int) -> None:
+    code = "\n".join(before + line for line in ("```sh", *(f"run this {'and that ' * 4}now" for _ in range(5)), "```"))
+    page = f"- In the evening:\n\n{code}\n\n- Other things are done by others, and they are not written here."
+    text = compress("run this", [page], max_tokens=room, encoding=lambda text: len(text.split())).text
+    assert {before + "```sh", before + "```"} < {*text.splitlines()} <= {*page.splitlines()}
+
+
+def test_a_statement_of_code_that_is_too_long_is_not_cut_where_another_one_fits() -> None:
+    code = f"def lamp():\n    lamp = [{'lamp, ' * 60}]\n    return lamp\n\n\ndef tea():\n    return 1\n"
+    text = compress("lamp", [{"text": code, "metadata": {"source": "a.py"}}], max_tokens=30).text
+    assert {*text.splitlines()} <= {*code.splitlines(), "    # ..."}

@@ -2,9 +2,16 @@
 
 import re
 
+import numpy as np
 import pytest
+from selections import kept_of, structure_of
 
 from ctxcompress import Passage, compress
+from ctxcompress.data.documents import documents_as_they_are
+from ctxcompress.data.passages import Span
+from ctxcompress.select.layout import Layout
+from ctxcompress.select.selection import Choices, select_in_order
+from ctxcompress.text.tokens import TokenCounter
 
 FILLER = " ".join(f"The hall number {n} was painted in summer and has {n + 3} windows." for n in range(40))
 FAQ = (
@@ -73,3 +80,28 @@ def test_a_long_text_is_kept_once():
     )
     assert result.text.count(long) == 1
     assert "duplicate" in {drop.reason.value for drop in result.dropped}
+
+
+LONG = "The default timeout of the client is thirty seconds, and it can be set in the file settings.toml, below [net]."
+
+
+@pytest.mark.parametrize(("worth", "kept"), [(0.9, 0), (0.7, 1)])
+@pytest.mark.parametrize("budget", [20, 60])
+def test_a_long_text_is_kept_where_it_is_first_if_it_is_worth_nearly_as_much_there(worth, kept, budget):
+    text = f"{LONG}\n\n{LONG}"
+    assert kept_of([text], structure_of([text]), [worth, 1.0], budget) == [kept]
+
+
+@pytest.mark.parametrize("length", [98, 99, 100, 101])
+def test_a_text_of_a_hundred_characters_is_long(length):
+    text = f"{'a word ' * 20}"[: length - 1] + "."
+    structure = structure_of([f"{text}\n\n{text}", text])
+    assert (structure.copies, [*structure.same]) == (([[0, 1]], []) if length < 100 else ([], [0, 1, 2]))
+
+
+def test_of_chosen_copies_the_first_one_is_kept_and_the_others_are_duplicates():
+    text = f"{LONG}\n\n{LONG}"
+    structure, count = structure_of([text]), TokenCounter(str.split)
+    layout = Layout(documents_as_they_are([text]), [text], "\n\n", lambda _, of: of.text, count)
+    found = select_in_order(Choices(structure, np.ones(2), layout, 60), [1], [0])
+    assert (found.text, found.duplicates) == (LONG, {0: (Span(0, len(LONG) + 2),)})

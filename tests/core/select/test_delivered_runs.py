@@ -3,7 +3,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ctxcompress.select.repetition import DeliveredRuns
+from ctxcompress.select.repetition import DeliveredRuns, Novelty, Runs
 
 PIECES = st.lists(st.sampled_from(["one", "two", "three", " ", "\n", "|", "|---|", "-"]), max_size=24).map("".join)
 WORDS = "one two three four five six seven eight nine ten eleven twelve"
@@ -28,3 +28,8 @@ def test_they_are_those_of_the_whole_text(before, after, grows):
 def test_the_bars_and_the_rule_of_a_table_are_no_words():
     table = f"| {WORDS.replace(' ', ' | ')} |\n|---|:---:|"
     assert set(DeliveredRuns().extended(table).hashes) == set(DeliveredRuns().extended(WORDS).hashes)
+
+
+def test_only_what_was_not_delivered_before_is_new():
+    runs = Runs([WORDS, f"{WORDS} thirteen fourteen", "some thing quite other than that and more words"])
+    assert [Novelty(runs, runs.of(0)).share([n]) for n in range(3)] == [0.0, 2 / 7, 1.0]

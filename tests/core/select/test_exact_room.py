@@ -47,3 +47,11 @@ def test_a_word_with_two_matches_is_kept_once():
     kept = compress(QUERY, [text], max_tokens=10, encoding=len, must_keep=rules)
     assert kept.text == "TICKET-123"
     assert kept.passages[0].spans == ((14, 24),)
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_statement_that_fills_the_budget_is_whole(more):
+    lamp = "def lamp(a):\n    return lamp_of(a, 7) + 1"
+    code = f"{lamp}\n\n\ndef tea(b):\n    return [b, b, b, b, b, b, b, b]\n"
+    kept = compress("lamp", [Passage("a", code, file_path="a.py")], max_tokens=len(lamp) + more, encoding=len)
+    assert kept.text == lamp

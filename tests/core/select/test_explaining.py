@@ -40,9 +40,19 @@ def test_of_several_sentences_about_it_the_one_with_the_name_comes_along(named, 
     assert answer in text
 
 
-def test_an_article_refers_to_nothing():
-    text = "Am Markt gibt es viel zu sehen.\n\nDas Amt liegt am Fluss. Es schloss 1987."
-    assert structure_of([text]).antecedent == [-1, -1, 1]
+@pytest.mark.parametrize(
+    ("text", "antecedent"),
+    [
+        ("Am Markt gibt es viel zu sehen.\n\nDas Amt liegt am Fluss. Es schloss 1987.", [-1, -1, 1]),
+        (
+            "El mercado abre a las siete.\n\nLa torre es alta.\n\nLo mejor es el faro.",
+            [-1, -1, -1],
+        ),
+        ("The light stands on the cape. It has a lamp. It was lit in 1987.", [-1, 0, 0]),
+    ],
+)
+def test_a_pronoun_refers_to_what_was_named_and_an_article_to_nothing(text, antecedent):
+    assert structure_of([text]).antecedent == antecedent
 
 
 @given(room=st.integers(14, 60))
@@ -75,7 +85,7 @@ TOPICS = [
 ]
 
 
-@pytest.mark.parametrize("max_tokens", [280, 300, 340, 360])
+@pytest.mark.parametrize("max_tokens", [120, 200, 280, 300, 340, 360])
 def test_no_text_stands_below_the_heading_of_another_section(max_tokens):
     page = "\n\n".join(_section(number, name) for number, name in enumerate(PLANS))
     (kept,) = compress("price of storage for Cedar", [page], max_tokens=max_tokens).passages
@@ -112,3 +122,8 @@ def test_a_short_answer_without_room_for_its_question_is_dropped_for_the_budget(
     result = compress("is there a refund, is there a discount?", [page], max_tokens=14)
     [dropped] = {decision.reason.value for decision in result.dropped if "Yes." in decision.text}
     assert ("Yes." in result.text, dropped) == (False, "budget")
+
+
+def test_a_sentence_that_goes_on_after_the_foot_of_a_page_leans_on_its_beginning():
+    text = "The tower is old.\n\nThe lamp was lit each night by\nthe\n\n<!-- page 4 -->\n\nkeeper of the tower."
+    assert structure_of([text]).antecedent == [-1, -1, -1, 1]

@@ -2,11 +2,17 @@
 
 import re
 
+import numpy as np
 import pytest
+from selections import structure_of
 
 from ctxcompress import Passage, compress
 from ctxcompress.cache import Cache
+from ctxcompress.data.documents import documents_as_they_are
 from ctxcompress.errors import BudgetTooSmall
+from ctxcompress.select.layout import Layout
+from ctxcompress.select.selection import select
+from ctxcompress.text.tokens import TokenCounter
 
 FILLER = " ".join(f"Ship {n} came into the harbour late." for n in range(40))
 TEXT = f"""# Incidents
@@ -125,3 +131,59 @@ def test_the_text_around_the_words_that_hold_matches_comes_before_other_text(max
 def test_a_match_within_a_character_of_several_parts_is_kept_with_all_of_it():
     text = compress("when?", ["👨‍👩‍👧" * 60], max_tokens=20, must_keep=[re.compile("👩")]).text
     assert text.strip(" […]") == "👨‍👩‍👧"
+
+
+def test_a_match_within_a_character_of_a_long_word_is_kept_with_all_of_the_character():
+    text = f"{'a' * 99}👨‍👩‍👧{'b' * 99}"
+    assert compress("when?", [text], max_tokens=9, encoding=len, must_keep=[re.compile("👩")]).text == "👨‍👩‍👧"
+
+
+def test_an_error_shows_the_beginning_of_a_long_text():
+    with pytest.raises(BudgetTooSmall, match=rf"1 different texts \('{'a' * 29}…'\)"):
+        _text(2, "a" * 99, ["a" * 60])
+
+
+def test_a_long_paragraph_that_must_be_kept_is_kept_once():
+    text = _text(60, f"{PARAGRAPH}\n\n{FILLER}\n\n{PARAGRAPH}", ["INV-77"])
+    assert text.count(PARAGRAPH) == 1
+
+
+def test_the_best_of_many_places_comes_with_its_announcement():
+    page = "The zoo has these, which nobody has counted:\n\n- TICKET-123 has a default timeout of 30 seconds.\n\n"
+    page += "\n\n".join(f"{name} saw TICKET-123 in the year {n}." for n, name in enumerate(FILLER.split()))
+    assert _text(30, page, ["TICKET-123"]).startswith("The zoo has these, which nobody has counted:\n\n- TICKET-123")
+
+
+def test_what_was_delivered_is_not_kept_again_beside_a_part_of_a_long_listing():
+    line = "and lamp and lamp and lamp and lamp and lamp and lamp\n"
+    texts = [f"```\n{line * 5}```", "Tea is at four.", "Boats came."]
+    structure = structure_of(texts)
+    layout = Layout(
+        documents_as_they_are(texts), texts, "\n\n", lambda _, of: of.text, TokenCounter(lambda text: len(text.split()))
+    )
+    found = select(structure, np.array([1.0, 0.3, 0.2]), layout, 20, known=[1])
+    assert found.text == f"```\n{line}```\n\nBoats came."
+
+
+TIMEOUTS = " ".join(f"The default timeout of port {n} is {n} seconds." for n in range(9))
+OPEN = "TICKET-1 is open since May."
+REGISTRY = f"# {'The registry of the harbour ' * 4}\n\n"
+LIST = "The clerk of the harbour keeps a list of them:\n\n"
+
+
+@pytest.mark.parametrize(
+    ("page", "max_tokens", "kept"),
+    [
+        (f"{REGISTRY}{OPEN}\n\n# Ports\n\n{TIMEOUTS}", 29, f"{REGISTRY}{OPEN}"),
+        (f"{REGISTRY}{OPEN}\n\nAnn saw TICKET-1 by the river.\n\n# Ports\n\n{TIMEOUTS}", 18, f"{OPEN}\n\nAnn saw"),
+        (
+            f"{LIST}- The default one is TICKET-1.\n\n{TIMEOUTS}\n\n"
+            + "\n\n".join(f"Ann saw TICKET-1 in {n}." for n in range(9)),
+            18,
+            f"{LIST}- The default one is TICKET-1.",
+        ),
+    ],
+)
+def test_what_belongs_to_a_match_comes_before_what_is_asked_for(page, max_tokens, kept):
+    words = {"max_tokens": max_tokens, "encoding": lambda text: len(text.split())}
+    assert kept in compress("what is the default timeout?", [page], must_keep=["TICKET-1"], **words).text

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from selections import structure_of
 
-from ctxcompress.select.knapsack import Knapsack, rank
+from ctxcompress.select.knapsack import Coherence, Knapsack, rank
 from ctxcompress.select.repetition import Novelty, Runs
 
 DENSITY = 0.15
@@ -24,14 +25,14 @@ class Costs:
 
 
 class Needs:
-    def __init__(self, needs):
-        self.needs = needs
+    def __init__(self, needs, explaining=()):
+        self.needs, self.explained = needs, explaining
 
     def companions(self, item, kept):
         return self.needs.get(item, ())
 
     def explaining(self, item, kept):
-        return ()
+        return self.explained
 
     def is_orphan(self, items, kept):
         return False
@@ -136,7 +137,8 @@ def test_what_repeats_waits_until_all_else_had_its_turn():
     ("chances", "kept"),
     [
         ([0.9, 0.5, 0.001], {0, 1}),  # what is new in the repetition is more likely needed than the filler
-        ([0.9, 0.5, 0.02], {0, 2}),  # both are likely, and one is new
+        ([0.9, 0.5, 0.02], {0, 1}),  # the same if the filler may be needed
+        ([0.9, 0.5, 0.1], {0, 2}),  # the filler is needed as likely as the new part
         ([0.9, 0.02, 0.001], {0, 2}),  # hardly anything is new in what repeats
     ],
 )
@@ -153,3 +155,16 @@ def test_the_marks_of_tables_are_no_repetition():
     novelty = Novelty(Runs(headers))
     novelty.take([0])
     assert novelty.share([1]) == 1.0
+
+
+@pytest.mark.parametrize(("room", "kept"), [(25, {0}), (26, {0, 1}), (29, {0, 1}), (30, {0, 1, 2})])
+def test_what_explains_an_item_takes_a_quarter_of_the_room_that_is_left(room, kept):
+    knapsack = Knapsack(room, Costs([10, 4, 4]), Needs({}, [[1], [2]]), AllNew(), Anywhere())
+    knapsack.fill([0])
+    assert knapsack.kept == kept
+
+
+@pytest.mark.parametrize(("between", "is_orphan"), [(" ", False), ("\n", False), ("\n\n", True), ("\n \n", True)])
+def test_a_short_piece_belongs_to_what_stands_right_before_it_but_not_to_what_a_blank_line_parts(between, is_orphan):
+    structure = structure_of([f"The lamp of the harbour is red and can be seen from all ships.{between}It is lit."])
+    assert Coherence(structure, [0, 1]).is_orphan([1], {0}) == is_orphan

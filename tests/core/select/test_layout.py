@@ -135,3 +135,10 @@ def test_a_title_in_small_letters_is_no_rest_of_a_sentence():
     page = "curl 8.22\n\nThe harbour opened in 1920. Its lamp is red. Wear gloves near the rotor at all times."
     text = compress("gloves near the rotor", [page], max_tokens=18).text
     assert text.startswith("curl 8.22 […]")
+
+
+@pytest.mark.parametrize("before", ["# Fruit", "```\nlist pears\n```"])
+def test_a_marker_stands_above_the_line_of_an_item_which_keeps_its_indentation(before):
+    page = f"{before}\n\n- Apples are red and cost two euro a kilo in March.\n  - Pears cost nine euro.\n"
+    text = compress("list pears: what do pears cost?", [page], max_tokens=10, encoding=words).text
+    assert text == f"{before}\n[…]\n  - Pears cost nine euro."

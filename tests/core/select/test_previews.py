@@ -1,11 +1,17 @@
 """One line a passage to tell which to read, and how to read it in full."""
 
+from dataclasses import replace
+
 import pytest
 from preview_lines import without_relevance
 from towns import PASSAGES, QUERY, TEXTS, words
 
 from ctxcompress import Passage, compress
 from ctxcompress.errors import CtxCompressError, InputError
+from ctxcompress.select.layout import Composed, Layout
+from ctxcompress.select.previews import Lines
+from ctxcompress.select.selection import Selection
+from ctxcompress.text.tokens import TokenCounter
 
 
 def preview(max_tokens=300, passages=PASSAGES, query=QUERY, **options):
@@ -37,6 +43,7 @@ def test_previews_stay_within_the_budget_the_most_relevant_first(max_tokens):
         ("```python\nfirst = 1\nsecond = 2\n```", "[0] first = 1"),
         ("One\nsentence\r\nof  it.", "[0] One sentence of it."),
         ("字" * 5_000, "[0] " + "字" * 200),
+        (f"{'word ' * 39}last.\n\n", f"[0] {'word ' * 39}last."),
     ],
 )
 def test_what_a_preview_shows(text, line):
@@ -109,3 +116,33 @@ def test_an_unknown_id_is_refused_with_those_there_are():
 def test_if_no_passage_answers_on_empty_decides(on_empty, count):
     result = preview(query="zebra stripes in kenya", adaptive=True, on_empty=on_empty)
     assert len(result.passages) == len(result.text.splitlines()) == count
+
+
+# Lines about passages with low scores
+
+
+def with_lines(budget, texts, kept="", before=""):
+    layout = Layout([], [], "\n\n", lambda _, of: of.text, TokenCounter(len), before=before)
+    selection = replace(Selection.of({}, layout), composed=Composed(kept, {}), tokens=layout.tokens(kept))
+    return Lines(dict(enumerate(texts)), range(len(texts))).beside(selection, layout, budget)
+
+
+@pytest.mark.parametrize(("budget", "text"), [(4, ""), (5, "first"), (11, "first"), (12, "first\n\nother")])
+def test_lines_alone_fill_the_budget(budget, text):
+    assert with_lines(budget, ["first", "other"]).text == text
+
+
+@pytest.mark.parametrize("too_long", ["other", "others"])
+def test_a_line_that_fits_is_shown_where_a_better_one_does_not(too_long):
+    assert with_lines(9, [too_long, "more"], before="abc").text == "more"
+
+
+@pytest.mark.parametrize("budget", [150, 300, 600])
+def test_lines_take_a_tenth_of_the_budget_where_more_text_would_fit(budget):
+    ships = " ".join(f"Ship {n} brought {n + 3} crates of tea to the harbour of the town." for n in range(90))
+    weak = [Passage(f"b{n}", f"Tea is at {n}.", score=0.01) for n in range(99)]
+    passages = [Passage("a", f"The default timeout is nine seconds. {ships}", score=0.9), *weak]
+    options = {"max_tokens": budget, "encoding": words, "metadata_only": True}
+    text, *lines = compress("what is the default timeout?", passages, **options).passages
+    assert text.tokens > 0.85 * budget
+    assert 0.05 * budget < sum(line.tokens for line in lines) < 0.15 * budget

@@ -108,16 +108,20 @@ def test_a_short_sentence_under_another_heading_is_no_duplicate():
     assert "30 seconds" in text.partition("## connect")[2]
 
 
-def test_a_line_of_yaml_that_announces_a_text_goes_if_the_text_goes():
+@pytest.mark.parametrize("sign", ["|", "|-", "|+", ">", ">-", ">+"])
+def test_a_line_of_yaml_that_announces_a_text_goes_if_the_text_goes(sign):
     script = "\n".join(f"            echo step {n} of the long script that prepares the node" for n in range(40))
     manifest = (
         "kind: StatefulSet\nspec:\n  containers:\n  - name: db\n    image: db:1.2\n    command:\n      - bash\n"
-        f"      - |\n{script}\n  claims:\n  - name: data\n    storage: 10Gi\n"
+        f"      - {sign}\n{script}\n  claims:\n  - name: data\n    storage: 10Gi\n"
     )
     passage = Passage("m", manifest, metadata={"file_path": "m.yaml"})
     text = compress("how much storage does each claim request?", [passage], max_tokens=60).text
     assert "10Gi" in text
-    assert "- |" not in text
+    assert f"- {sign}" not in text
+
+
+LOG = "\n".join(f"2026-05-01 10:{n:02}:00 INFO worker: job {n} has finished" for n in range(5))
 
 
 @pytest.mark.parametrize(
@@ -141,6 +145,15 @@ def test_a_line_of_yaml_that_announces_a_text_goes_if_the_text_goes():
             ["• Run.", "• Dive.", "It is shallow.", "• Shout."],
         ),
         (["A guest may not:\n• run\n• dive\n\nOther text."], ["• run", "• dive"]),
+        (
+            ["Salt\n\n    It is white, as everybody knows. It is cheap in all shops of the town.\n\nOther text."],
+            ["It is white, as everybody knows.", "It is cheap in all shops of the town."],
+        ),
+        (
+            [f'{LOG}\nTraceback (most recent call last):\n  File "a.py", line 3\n    x\nValueError: x\n{LOG}'],
+            ['File "a.py", line 3\n    x'],
+        ),
+        ([f"{LOG}\n2026-05-01 10:05:00 ERROR worker failed:\nno disk\n{LOG}"], None),
         (["First text.\n\nNothing follows here:"], None),
         (["Nothing follows here:\n\n## Heading\n\nOther text."], None),
         (["Ships of the year.\n\n    Indented text.\n\nOther text."], None),
