@@ -1,6 +1,6 @@
 """Text that repeats other text: that of a kept segment, or what the language model was given before, word for word."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
@@ -29,6 +29,8 @@ SHORTEST_REPEATED = 12
 """Characters: a shorter text, such as "yes" in a list, may be repeated."""
 _FRESH, _PARTLY_NEW = 0.85, 0.3
 """An item with a smaller share of new text is a repeat; with less than a third of it new, it comes after all others."""
+_OF_FORM = 1e-6
+"""The factor on the worth of an item that repeats others by its form."""
 _BY_BLOCK = frozenset((Kind.TABLE, Kind.CODE))
 """Two tables may have the same row, and two functions the same statement. So a table or a code block is delivered only
 as a whole; a sentence is on its own."""
@@ -56,9 +58,10 @@ class Novelty:
     Texts shorter than eight words, and scripts without spaces, always count as new.
     """
 
-    def __init__(self, runs: Runs, before: Collection[int] = ()) -> None:
-        """before: the runs of text that was kept before."""
-        self._before = before
+    def __init__(self, runs: Runs, before: Collection[int] = (), by_form: Container[int] = ()) -> None:
+        """before: the runs of text that was kept before. by_form: items that others are like by their form, as records
+        and rows are."""
+        self._before, self.by_form = before, by_form
         self._runs = runs.of
         self._seen: set[int] = set()
 
@@ -84,13 +87,14 @@ class Repeats:
     """The items that repeat taken text, and when their turn is.
 
     What repeats in part may be what matters: the item of a list that says "must not" has nearly all words of the one
-    that says "must". So it is worth its probability times the square of its new share.
+    that says "must". So it is worth its probability times the square of its new share. Records and rows come after all
+    that is likely.
     """
 
     def __init__(self, novelty: Novelty, chances: Sequence[float], least: float) -> None:
         """chances: the probability that each item is needed, if known. least: of items that are needed for themselves,
         by their new share alone."""
-        self._share, self._chances, self._least = novelty.share, chances, least
+        self._novelty, self._chances, self._least = novelty, chances, least
         self._waiting: list[tuple[float, int]] = []
         """A heap of (worth, negated; item)."""
         self._turn = -1
@@ -117,14 +121,16 @@ class Repeats:
 
     def holds(self, item: int, wanted: Collection[int]) -> bool:
         """Tell whether an item, with all that it needs, mostly repeats taken text; then it waits for its turn."""
-        if item == self._turn or self._share(wanted) >= _FRESH:
+        if item == self._turn or self._novelty.share(wanted) >= _FRESH:
             return False
         self._wait(item, self._worth(item))
         return True
 
     def _worth(self, item: int) -> float:
-        share, chance = self._share((item,)), self._chances[item] if self._chances else 0.0
-        return share**2 * chance if share >= _PARTLY_NEW and share * chance >= self._least else 0.0
+        share, chance = self._novelty.share((item,)), self._chances[item] if self._chances else 0.0
+        if share < _PARTLY_NEW or share * chance < self._least:
+            return 0.0
+        return share**2 * chance * (_OF_FORM if item in self._novelty.by_form else 1.0)
 
     def _wait(self, item: int, worth: float) -> None:
         if worth:

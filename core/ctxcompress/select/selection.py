@@ -244,7 +244,7 @@ class Packing:
         """Return a knapsack with these segments and so much room. The first text has no separator before it."""
         structure, coherence = self.candidates.structure, self.candidates.coherence
         runs = Runs(()) if self.may_repeat else structure.runs
-        novelty = Novelty(runs, self.layout.delivered_runs())
+        novelty = Novelty(runs, self.layout.delivered_runs(), structure.by_form)
         novelty.take(kept)
         costs = Costs(self.table, self.layout, self.counts)
         costs.ahead(order[: free // _EACH])

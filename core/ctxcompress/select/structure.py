@@ -70,6 +70,8 @@ class Structure:
         segment that announces others -> these: segments that must not be kept without some of the text that follows."""
         self.runs = Runs(table.texts)
         """The runs of words of each segment."""
+        self.by_form = {number for number, kind in enumerate(table.kind) if kind not in OF_SENTENCES}
+        """The segments that may be like others by their form."""
 
     def with_copies_lower(self, values: Floats) -> Floats:
         """Return the values. Of a short text that occurs again, all but the best one are worth less."""

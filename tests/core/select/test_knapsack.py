@@ -168,3 +168,11 @@ def test_what_explains_an_item_takes_a_quarter_of_the_room_that_is_left(room, ke
 def test_a_short_piece_belongs_to_what_stands_right_before_it_but_not_to_what_a_blank_line_parts(between, is_orphan):
     structure = structure_of([f"The lamp of the harbour is red and can be seen from all ships.{between}It is lit."])
     assert Coherence(structure, [0, 1]).is_orphan([1], {0}) == is_orphan
+
+
+def test_a_record_that_repeats_others_in_part_comes_after_all_that_is_likely():
+    same = "one two three four five six seven eight nine ten"
+    texts = [same, f"{same} eleven twelve", "some thing quite other than that and more words"]
+    novelty = Novelty(Runs(texts), by_form={0, 1})
+    packed = _packed([9, 8, 1], [10, 10, 10], 20, density=0, novelty=novelty, chances=[0.9, 0.5, 0.02])
+    assert packed.kept == {0, 2}
