@@ -24,6 +24,8 @@ _SHARE = 0.3
 questions of several hops lose evidence from 0.4 on."""
 _SHARE_BEFORE = 0.15
 """The same for what the segment completes itself, and for the wider branch of a tree."""
+_NAME = 40
+"""The most characters of a name: that of what is wanted says nothing, so the text has all its probability."""
 _FIELDS = 5.0
 """How many fields in all the best field of a record makes as likely as itself: a section can have hundreds."""
 _LIST_ITEM, _RECORD = Kind.LIST_ITEM, Kind.RECORD  # ten times as fast as attributes of an enum
@@ -38,6 +40,8 @@ class Completions:
 
     before: Integers
     """Of each two segments of which the second, the next one, completes the first: the first one."""
+    share: Floats
+    """How likely the second one is needed, relative to the first one. Same shape."""
     is_mutual: NDArray[np.bool_]
     """Whether the first one completes the second, too. Same shape."""
     records: Integers
@@ -54,15 +58,15 @@ class Completions:
         probability: of each segment, shape (segments,).
         """
         raised = probability.copy()
-        _raise(raised, self.before + 1, _SHARE * probability[self.before])
+        np.maximum.at(raised, self.before + 1, self.share * probability[self.before])
         mutual = self.is_mutual
-        _raise(raised, self.before[mutual], _SHARE_BEFORE * probability[self.before[mutual] + 1])
+        np.maximum.at(raised, self.before[mutual], _SHARE_BEFORE * probability[self.before[mutual] + 1])
         fields = np.flatnonzero(self.records >= 0)
         if fields.size:
             best = np.zeros(int(self.records.max()) + 1)
             np.maximum.at(best, self.records[fields], probability[fields])
             share = np.minimum(_SHARE, _FIELDS / np.maximum(np.bincount(self.records[fields]), 1))
-            _raise(raised, fields, (share * best)[self.records[fields]])
+            np.maximum.at(raised, fields, (share * best)[self.records[fields]])
         for number, completed in self.heads:
             raised[number] = max(raised[number], _SHARE * probability[completed])
         return np.maximum(raised, self._of_branches(probability)) if self.parents else raised
@@ -82,11 +86,6 @@ class Completions:
         return np.array(found)
 
 
-def _raise(values: Floats, places: Integers, least: Floats) -> None:
-    """Raise the values at these places to at least these. No place may be given twice."""
-    values[places] = np.maximum(values[places], least)
-
-
 def completions_in(table: SegmentTable) -> Completions:
     """Return what completes each segment.
 
@@ -103,14 +102,24 @@ def completions_in(table: SegmentTable) -> Completions:
         )
     ]
     times = Counter(table.texts[first] for first, end in pairwise(table.first) if end - first == 1)
-    before = [number for number, is_mutual in enumerate(mutual) if is_mutual or _goes_on(table, number, times)]
+    names = {number for number, is_mutual in enumerate(mutual) if not is_mutual and _is_name(table, number)}
+    before = [n for n, is_mutual in enumerate(mutual) if is_mutual or n in names or _goes_on(table, n, times)]
     return Completions(
         np.array(before, np.intp),
+        np.array([1.0 if number in names else _SHARE for number in before]),
         np.array([mutual[number] for number in before], bool),
         _records(table) if has_records else np.zeros(0, np.intp),
         _heads(table) if has_records else (),
         _parents(table) if _LIST_ITEM in table.kinds else (),
     )
+
+
+def _is_name(table: SegmentTable, number: int) -> bool:
+    """Tell whether a segment is a paragraph of one short line above longer text, whose name it may be."""
+    line, block = table.texts[number].strip(), table.block
+    is_above = len(line) <= _NAME < len(table.texts[number + 1].strip()) and table.kind[number + 1] in _PROSE
+    is_alone = is_above and "\n" not in line and (table.begins[number] or block[number - 1] != block[number])
+    return bool(is_alone and table.kind[number] is Kind.PARAGRAPH and not table.begins[number + 1])
 
 
 def _goes_on(table: SegmentTable, number: int, times: Mapping[str, int]) -> bool:

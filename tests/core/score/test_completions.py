@@ -36,6 +36,34 @@ def test_what_has_no_sentence_end_is_completed_by_what_follows_even_in_the_next_
     assert shared([f"{title}.", "Forty metres. Gulls nest here."], **{name: 0.5}) == {}
 
 
+LONG = "Lifts crates from ships that are too old to have one of their own. Gulls nest here."
+
+
+@pytest.mark.parametrize(
+    ("text", "gains"),
+    [
+        (f":crane: n.\n\n{LONG}", {"Lifts": 0.5}),
+        (":crane: n.\n\nLifts crates.", {}),
+        (f"Gulls nest here. A crane.\n\n{LONG}", {}),
+        (f":crane: n.\n:derrick: n.\n\n{LONG}", {}),
+    ],
+    ids=["a name", "no longer text", "the end of a paragraph", "two lines"],
+)
+def test_a_short_line_above_longer_text_names_it_and_gives_it_all_its_probability(
+    text: str, gains: dict[str, float]
+) -> None:
+    gained = shared([text], crane=0.5, A=0.5)
+    assert {name: gain for name, gain in gained.items() if name == "Lifts"} == gains
+
+
+def test_the_text_right_below_a_name_is_kept_before_later_text_that_does_not_say_it() -> None:
+    entry = (
+        "   :dock rat: n.\n\n   Somebody who loads ships at night, for whoever pays for it. The police of the port "
+        "counted ninety in that year. A dock rat is called so by those who load by day, and never by himself."
+    )
+    assert "loads ships" in compress("What is a dock rat?", [entry], max_tokens=42).text
+
+
 @pytest.mark.parametrize(("rest", "gains"), [("forty metres high.", 0.15), ("40 metres high.", 0.15), ("Forty.", 0)])
 def test_a_sentence_at_the_end_of_a_passage_goes_on_in_the_next_one(rest: str, gains: float) -> None:
     gained = shared(["Gulls nest here.\n\nCranes are", f"{rest} Ships come."], Cranes=0.5)
@@ -67,9 +95,10 @@ def test_shares_are_those_of_a_search_over_all_pairs(chances: list[float], data:
     records = data.draw(st.lists(st.integers(-1, 3), min_size=size, max_size=size))
     probability = np.array(chances)
     first = np.array(before, np.intp)
-    found = Completions(first, np.array(mutual, bool), np.array(records)).shared(probability)
+    shares = data.draw(st.lists(st.sampled_from((0.3, 1.0)), min_size=len(before), max_size=len(before)))
+    found = Completions(first, np.array(shares), np.array(mutual, bool), np.array(records)).shared(probability)
     for number in range(size):
-        given_by = [0.3 * chances[other] for other in before if other + 1 == number]
+        given_by = [share * chances[other] for other, share in zip(before, shares, strict=True) if other + 1 == number]
         given_by += [
             0.15 * chances[other + 1] for other, both in zip(before, mutual, strict=True) if both and other == number
         ]
