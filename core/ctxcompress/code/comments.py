@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 
 from ctxcompress.code.lexing import LANGUAGES, UNKNOWN
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["comment_parts", "comment_sign", "is_disabled"]
+__all__ = ["closed_lines", "comment_parts", "comment_sign", "is_disabled"]
 
 _SIGN = lazy_regex(r"^[ \t]*+(#(?![!\[])|//|--(?=[ ])|;|%)", re.MULTILINE)
 _DISABLED = lazy_regex(r"[ \t]*+(?:#|//|--|;|%)(?:(?=\w)|[ \t]*+[\w.-]++[ \t]*+=)")
@@ -53,6 +54,15 @@ def comment_parts(text: str, start: int, end: int, sign: str | tuple[str, ...]) 
             paragraphs.append(stop)
     is_cut = len(begins) > 1 or stop - start > _LONG
     return sorted([*begins, *paragraphs]) if is_cut else begins
+
+
+def closed_lines(text: str, start: int, end: int) -> Iterator[int]:
+    """Yield where lines end between two offsets, but not within a bracket that one of them opens."""
+    depth = 0
+    for found in _LINE.finditer(text, start, end):
+        depth = max(0, depth + _net(found[0]))
+        if not depth:
+            yield found.end()
 
 
 def _net(line: str) -> int:
