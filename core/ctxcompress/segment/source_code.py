@@ -64,7 +64,8 @@ def code_segments(text: str, nodes: Sequence[Node], whole: int = LONGEST) -> lis
     The heading path of a segment is the qualified name of the definition that it is in. A segment needs the signatures
     and closing lines of all definitions around it.
 
-    whole: the most characters of a statement that is one segment; a function has at most `WHOLE`.
+    whole: the most characters of a statement that is one segment; a function has at most `WHOLE`. 0 cuts all functions,
+    and only statements that would fit few budgets.
     """
     builder = _Builder(text, whole, is_configuration=all(node.kind not in _ALONE for node in walk(nodes)))
     builder.add(nodes, (), ())
@@ -133,7 +134,7 @@ class _Builder:
 
     def __init__(self, text: str, whole: int, *, is_configuration: bool) -> None:
         """is_configuration: whether the text has blocks in braces, and none is a definition."""
-        self._text, self._longest, self._whole = text, whole, min(whole, WHOLE)
+        self._text, self._longest, self._whole = text, whole or LONGEST, min(whole, WHOLE)
         self._piece = self._whole // _PIECES
         self._short = self._whole if is_configuration else self._piece
         """The most characters of a unit that is no function."""
