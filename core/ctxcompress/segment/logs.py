@@ -147,13 +147,13 @@ def _diff_segments(text: str) -> list[Segment]:
 
 
 def _cuts(text: str, start: int, end: int) -> list[int]:
-    """Return where to cut a part of a diff if it is long: below its first line, and around its changes."""
-    cuts, place = [start], start
-    was_change = None
+    """Return where to cut a part of a diff if it is long: below its first line, and between its changes. Each has the
+    lines above it, and the last one those below it."""
+    cuts, place, changed = [start], start, start
     for line in split_lines(text[start:end]) if end - start > _LONG_HUNK else ():
         begin, place = place, place + len(line)
-        is_change = line[0] in "+-\\"
-        if begin > start and (is_change != was_change or place - cuts[-1] > _LONG_PIECE):
-            cuts.append(begin)
-        was_change = None if begin == start else is_change
+        is_change = line[0] in "+-\\" and begin > start
+        if changed > cuts[-1] and is_change and (begin > changed or place - cuts[-1] > _LONG_PIECE):
+            cuts.append(changed)
+        changed = place if is_change or begin == start else changed
     return [*cuts, end]
