@@ -49,12 +49,12 @@ def test_frames_below_an_exception_need_it():
 
 
 def test_a_piece_of_a_long_hunk_has_its_changes_and_the_lines_above_them():
-    first, second = (f"".join(f" {word} is kept as it was {n}\n" for n in range(8)) for word in ("tea", "milk"))
-    hunk = f"@@ -1,18 +1,18 @@ drinks\n{first}-hot\n+cold\n{second}-sweet\n+sour\n end\n"
+    first, second = ("".join(f" {word} is kept as it was {n}\n" for n in range(12)) for word in ("tea", "milk"))
+    hunk = f"@@ -1,27 +1,27 @@ drinks\n{first}-hot\n+cold\n{second}-sweet\n+sour\n end\n"
     text = f"--- a/drinks\n+++ b/drinks\n{hunk}"
     assert [part + "\n" for part in parts(text)] == [
         "--- a/drinks\n+++ b/drinks\n",
-        "@@ -1,18 +1,18 @@ drinks\n",
+        "@@ -1,27 +1,27 @@ drinks\n",
         f"{first}-hot\n+cold\n",
         f"{second}-sweet\n+sour\n end\n",
     ]

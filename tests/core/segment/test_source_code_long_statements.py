@@ -74,9 +74,9 @@ def test_what_is_kept_can_be_parsed(name, budget, number):
         assert parses(text, "python" if path == "a.py" else "javascript"), text
 
 
-COLUMNS = "".join(f"    place{n} numeric(4, 2) DEFAULT {n} NOT NULL,\n" for n in range(N))
+COLUMNS = "".join(f"    place{n} numeric(4) DEFAULT ({n}),\n" for n in range(N))
 ROUTINE = "".join(f"    v{n} := place{n} * 2;\n" for n in range(N))
-QUERY = "".join(f"    OR house.place{n} > 2\n" for n in range(N))
+QUERY = "".join(f"    OR (house.place{n} > 2)\n" for n in range(N))
 STATEMENTS = {
     "brackets": ("a.sql", f"CREATE TABLE house (\n{COLUMNS}    door integer\n);\n", ("CREATE TABLE house (", ");")),
     "dollars": ("a.sql", f"CREATE FUNCTION house() RETURNS int\nAS $$\n{ROUTINE}$$;\n", ("CREATE FUNCTION", "$$;")),
@@ -91,9 +91,9 @@ def test_a_statement_larger_than_the_budget_is_cut_between_its_lines(name):
     passages = [Passage("a", text, file_path=path), Passage("b", "ALTER TABLE house OWNER TO me;\n", file_path="b.sql")]
     left = compress("what is place37?", passages, max_tokens=120).text
     assert "place37" in left
-    assert "place58" not in left
+    assert "place20" not in left
     assert all(edge in left for edge in edges)
-    assert {line for line in left.splitlines() if line.strip() in ("-- ...", "# ...", "// ...")}
+    assert {line.strip() for line in left.splitlines()} & {"-- ...", "# ...", "// ..."}
 
 
 def test_a_line_of_a_long_statement_stays_with_the_line_that_it_goes_on_from():
