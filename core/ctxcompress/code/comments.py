@@ -2,16 +2,19 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 
 from ctxcompress.code.lexing import LANGUAGES, UNKNOWN
 from ctxcompress.lazy_regex import lazy_regex
 
-__all__ = ["comment_parts", "comment_sign", "is_disabled"]
+__all__ = ["closed_lines", "comment_parts", "comment_sign", "is_disabled"]
 
 _SIGN = lazy_regex(r"^[ \t]*+(#(?![!\[])|//|--(?=[ ])|;|%)", re.MULTILINE)
 _DISABLED = lazy_regex(r"[ \t]*+(?:#|//|--|;|%)(?:(?=\w)|[ \t]*+[\w.-]++[ \t]*+=)")
 _LINE = lazy_regex(r"[^\n]++(?:\n(?:[ \t]*+\r?\n)*+)?")
 """A line with the blank lines after it."""
+_GOES_ON = lazy_regex(r"[ \t]*+(?:[.)\]}&|+]|[?:][ ])")
+"""The beginning of a line that is invalid without the line above it."""
 _WORD = lazy_regex(r"\w")
 _LONG = 500
 """The most characters of a comment without code that is one part."""
@@ -53,6 +56,16 @@ def comment_parts(text: str, start: int, end: int, sign: str | tuple[str, ...]) 
             paragraphs.append(stop)
     is_cut = len(begins) > 1 or stop - start > _LONG
     return sorted([*begins, *paragraphs]) if is_cut else begins
+
+
+def closed_lines(text: str, start: int, end: int) -> Iterator[int]:
+    """Yield where lines end between two offsets: not within a bracket that one of them opens, nor above a line that
+    goes on from it."""
+    depth = 0
+    for found in _LINE.finditer(text, start, end):
+        depth = max(0, depth + _net(found[0]))
+        if not depth and not _GOES_ON.match(text, found.end()):
+            yield found.end()
 
 
 def _net(line: str) -> int:

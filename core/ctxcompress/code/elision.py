@@ -59,8 +59,8 @@ class Elision:
 
     def _node_markers(self, nodes: Sequence[Node], kept: "_Kept") -> Iterator[tuple[int, str]]:
         for node in nodes:
-            if node.kind is NodeKind.DOC:
-                yield from self._doc_markers(node, kept)
+            if node.body < 0:
+                yield from self._line_markers(node, kept)
             if node.body < 0 or not kept.any(node.start, node.end):
                 continue
             if node.kind is NodeKind.STATEMENT:
@@ -109,11 +109,11 @@ class Elision:
             for anchor, _ in self._gaps_between_lines(node, start, end, kept):
                 yield self._marker(node.children[0], anchor, "")
 
-    def _doc_markers(self, node: Node, kept: "_Kept") -> Iterator[tuple[int, str]]:
-        """Yield a marker for each gap in a docstring, within its quotes."""
+    def _line_markers(self, node: Node, kept: "_Kept") -> Iterator[tuple[int, str]]:
+        """Yield a marker for each gap in a node without a body, such as a docstring, within its quotes or brackets."""
         for anchor, gap in self._gaps_between_lines(node, node.start, node.end, kept):
             if kept.any(gap, node.end):
-                yield self._marker(node, anchor, "...")
+                yield self._marker(node, anchor, "..." if node.kind is NodeKind.DOC else "")
 
     def _gaps_between_lines(self, node: Node, start: int, end: int, kept: "_Kept") -> Iterator[tuple[int, int]]:
         """Yield where the kept text before each dropped line between two offsets ends, and where that line begins."""

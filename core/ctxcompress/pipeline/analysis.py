@@ -26,7 +26,7 @@ from ctxcompress.segment.data_records import is_data
 from ctxcompress.segment.formats import read_each, segment_outlined
 from ctxcompress.segment.prose import segments_together
 from ctxcompress.segment.sentences import cuts_within
-from ctxcompress.segment.source_code import WHOLE
+from ctxcompress.segment.source_code import LONGEST, WHOLE
 from ctxcompress.select.between_segments import gaps
 from ctxcompress.select.knapsack import counts_of
 from ctxcompress.select.structure import Structure
@@ -49,12 +49,12 @@ class AnalysisOptions(NamedTuple):
 
     language: str
     whole: int
-    """The maximum length in characters of a function that is one segment."""
+    """The most characters of a statement that is one segment, about as many as fit the budget."""
 
     @classmethod
     def of(cls, language: str, budget: int) -> "AnalysisOptions":
         """Choose options under which no function takes most of the budget, which is in tokens."""
-        return cls(language, min(WHOLE, max(_MIN_CHARACTERS, _CHARACTERS_PER_TOKEN * budget)))
+        return cls(language, min(LONGEST, max(_MIN_CHARACTERS, _CHARACTERS_PER_TOKEN * budget)))
 
 
 @dataclass(frozen=True)  # without slots: cached properties, which the cache keeps for the next query
@@ -238,7 +238,8 @@ def _analysis(
     texts: Sequence[ReadText],
     options: AnalysisOptions,
 ) -> Analysis:
-    table = _with_long_cut(SegmentTable.of(documents, [segments_of(text, options) for text in texts]), options.whole)
+    table = SegmentTable.of(documents, [segments_of(text, options) for text in texts])
+    table = _with_long_cut(table, min(options.whole, WHOLE))
     elisions = {
         number: Elision(text.text, text.outline, document_passages[number].file_name)
         for number, text in enumerate(texts)

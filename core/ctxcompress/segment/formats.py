@@ -21,7 +21,7 @@ from ctxcompress.segment.markup import html_segments, markup_outline
 from ctxcompress.segment.prose import conversation_segments, prose_segments
 from ctxcompress.segment.rows import row_outline
 from ctxcompress.segment.sentences import is_prose_line, segment_lines
-from ctxcompress.segment.source_code import WHOLE, code_segments, outline
+from ctxcompress.segment.source_code import LONGEST, code_segments, outline
 
 __all__ = ["FORMATS", "Format", "Read", "data_outline", "read_each", "segment", "segment_outlined"]
 
@@ -98,10 +98,10 @@ def read_each(texts: Sequence[str], names: Sequence[str | None], *, language: st
     return [((), found[text]) if text in found else _read(text, name, language) for text, name in pairs]
 
 
-def segment_outlined(text: str, nodes: Sequence[Node], *, whole: int = WHOLE) -> list[Segment]:
+def segment_outlined(text: str, nodes: Sequence[Node], *, whole: int = LONGEST) -> list[Segment]:
     """Return the segments of a text that has an outline.
 
-    nodes: the outline. whole: the most characters of a function that is one segment.
+    nodes: the outline. whole: the most characters of a statement that is one segment: see `code_segments`.
     """
     if is_data(nodes):
         return record_segments(text, nodes, whole)

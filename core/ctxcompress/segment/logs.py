@@ -26,7 +26,8 @@ _LONG_HUNK, _LONG_PIECE = 500, 400
 """The most characters of a hunk, and of changed lines, that are one segment."""
 _TRACEBACK = lazy_regex(r"[ \t|+]*Traceback \(most")
 _MARK = lazy_regex(
-    r"^(?:(?P<hunk>@@ -\d)|(?P<file>diff -|Index: )|(?P<names>--- [^\n]*\n\+\+\+ [^\n]*\n(?=@@ -\d)))", re.MULTILINE
+    r"^(?:(?P<hunk>@@ -\d)|(?P<file>diff -|Index: )|(?P<names>(?:--- [^\n]*\n)?\+\+\+ [^\n]*\n(?=@@ -\d)))",
+    re.MULTILINE,
 )
 """The beginning of a hunk, of the header of a file, and of the two lines with its names."""
 
@@ -127,7 +128,8 @@ def _gutter(text: str) -> str:
 
 
 def _diff_segments(text: str) -> list[Segment]:
-    """Return the segments of a diff: the header of each file, its hunks, and the pieces of long ones."""
+    """Return the segments of a diff: the header of each file, its hunks, and the pieces of long ones. The headers are
+    headings, which are kept only with text under them."""
     marks = [(match.start(), match.lastgroup or "") for match in _MARK.finditer(text)]
     parts = [] if marks and marks[0][0] == 0 else [(0, "text")]
     for start, kind in marks:
@@ -135,25 +137,29 @@ def _diff_segments(text: str) -> list[Segment]:
             parts.append((start, kind))
     segments: list[Segment] = []
     file: tuple[int, ...] = ()
+    path: tuple[str, ...] = ()
     for block, ((start, kind), (end, _)) in enumerate(pairwise([*parts, (len(text), "")])):
         if kind in ("file", "names"):
-            file = (len(segments),)
-            segments.append(Segment(_LOG, start, end, block))
+            file, path = (len(segments),), (text[start:end].strip(),)
+            is_heading = "+++ " in text[start:end]  # else the file is binary or renamed, which says all
+            segments.append(Segment(Kind.HEADING if is_heading else _LOG, start, end, block, path))
             continue
-        head = (len(segments),) if kind == "hunk" else ()
-        cuts = pairwise(_cuts(text, start, end))
-        segments += [Segment(_LOG, *cut, block, (), file if cut[0] == start else (*file, *head)) for cut in cuts]
+        first, *others = pairwise(_cuts(text, start, end))
+        head = (len(segments),) if others and kind == "hunk" else ()
+        within = (*path, text[slice(*first)].strip()) if head else path
+        segments.append(Segment(Kind.HEADING if head else _LOG, *first, block, within, file))
+        segments += [Segment(_LOG, *cut, block, within, (*file, *head)) for cut in others]
     return segments
 
 
 def _cuts(text: str, start: int, end: int) -> list[int]:
-    """Return where to cut a part of a diff if it is long: below its first line, and around its changes."""
-    cuts, place = [start], start
-    was_change = None
+    """Return where to cut a part of a diff if it is long: below its first line, and between its changes. Each has the
+    lines above it, and the last one those below it."""
+    cuts, place, changed = [start], start, start
     for line in split_lines(text[start:end]) if end - start > _LONG_HUNK else ():
         begin, place = place, place + len(line)
-        is_change = line[0] in "+-\\"
-        if begin > start and (is_change != was_change or place - cuts[-1] > _LONG_PIECE):
-            cuts.append(begin)
-        was_change = None if begin == start else is_change
+        is_change = line[0] in "+-\\" and begin > start
+        if changed > cuts[-1] and is_change and (begin > changed or place - cuts[-1] > _LONG_PIECE):
+            cuts.append(changed)
+        changed = place if is_change or begin == start else changed
     return [*cuts, end]

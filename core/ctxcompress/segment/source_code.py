@@ -1,7 +1,7 @@
 """The outline and the segments of source code.
 
 A short function or method is one segment. A long one is split into its statements, which need its signature and its
-closing line.
+closing line. A statement that is larger than the budget is split into its lines, which need its first and last one.
 """
 
 import math
@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 
-from ctxcompress.code.comments import comment_parts, comment_sign
+from ctxcompress.code.comments import closed_lines, comment_parts, comment_sign
 from ctxcompress.code.detection import is_code_name, looks_like_code, source_language
 from ctxcompress.code.lexing import entry_starts
 from ctxcompress.code.line_blocks import clauses
@@ -19,7 +19,7 @@ from ctxcompress.lazy_regex import lazy_regex
 from ctxcompress.segment.conversation import turns_of
 from ctxcompress.text.log_lines import has_signs, is_diff, is_output
 
-__all__ = ["WHOLE", "code_segments", "outline"]
+__all__ = ["LONGEST", "WHOLE", "code_segments", "outline"]
 
 WHOLE = 1_500
 """The most characters of a function that is one segment."""
@@ -27,7 +27,7 @@ _PIECES = 6
 """Classes, compound statements and runs of short statements must be this many times shorter to be one segment."""
 _LONG_DOC = 500
 """The most characters of a docstring that is one segment, and of paragraphs of a longer one that share a segment."""
-_LONGEST = 3 * WHOLE
+LONGEST = 3 * WHOLE
 """The most characters of what has no parts, without the comment above it. A longer one would fit few budgets."""
 _LONG_VALUES = 500
 """The most characters of a table of values that is one segment."""
@@ -38,6 +38,7 @@ _COMMENT = lazy_regex(
 _COMMENT_PARAGRAPH_END = lazy_regex(r"^[ \t]*+(?:///?!?|\*|#|--)?[ \t]*+\r?\n(?!\s*\Z)", re.MULTILINE)
 _VALUES = frozenset((NodeKind.CONSTANT, NodeKind.STATEMENT))
 _FEWEST_ENTRIES = 3
+_CODE_LINE = lazy_regex(r"^[ \t]*+(?![\r\n#*]|/[/*]|--)", re.MULTILINE)
 _QUOTES = lazy_regex(r"^[ \t]*+[rRuU]?[\"']", re.MULTILINE)
 _PARAGRAPH_END = lazy_regex(r"\n(?:[ \t]*+\r?\n)++")
 _LINE_END = lazy_regex(r"\n")
@@ -57,13 +58,14 @@ def outline(text: str, name: str | None = None) -> tuple[Node, ...]:
     return _with_entries(text, nodes, language)
 
 
-def code_segments(text: str, nodes: Sequence[Node], whole: int = WHOLE) -> list[Segment]:
+def code_segments(text: str, nodes: Sequence[Node], whole: int = LONGEST) -> list[Segment]:
     """Return the segments of a text with this outline. They partition the text.
 
     The heading path of a segment is the qualified name of the definition that it is in. A segment needs the signatures
     and closing lines of all definitions around it.
 
-    whole: the most characters of a function that is one segment.
+    whole: the most characters of a statement that is one segment; a function has at most `WHOLE`. 0 cuts all functions,
+    and only statements that would fit few budgets.
     """
     builder = _Builder(text, whole, is_configuration=all(node.kind not in _ALONE for node in walk(nodes)))
     builder.add(nodes, (), ())
@@ -98,10 +100,10 @@ def _divided(text: str, node: Node, language: str) -> tuple[Node, ...]:
         return (node,)
     node = _cut_apart(text, node, language)
     # Below the body stands nothing that can be dropped, as after a guard with an `#endif`.
-    if node.body >= 0 and node.end - node.tail > _LONGEST and len(clauses(text, node, WHOLE).below) < 2:
+    if node.body >= 0 and node.end - node.tail > LONGEST and len(clauses(text, node, WHOLE).below) < 2:
         above = Node(NodeKind.STATEMENT, node.start, node.body)
         return (above, *node.children, *_paragraphs(text, node.tail, node.end))
-    if node.body >= 0 or node.end - max(node.start, node.signature) <= _LONGEST or node.kind is NodeKind.DOC:
+    if node.body >= 0 or node.end - max(node.start, node.signature) <= LONGEST or node.kind is NodeKind.DOC:
         return (node,)
     return _paragraphs(text, node.start, node.end)
 
@@ -132,8 +134,9 @@ class _Builder:
 
     def __init__(self, text: str, whole: int, *, is_configuration: bool) -> None:
         """is_configuration: whether the text has blocks in braces, and none is a definition."""
-        self._text, self._whole, self._piece = text, whole, whole // _PIECES
-        self._short = whole if is_configuration else self._piece
+        self._text, self._longest, self._whole = text, whole or LONGEST, min(whole, WHOLE)
+        self._piece = self._whole // _PIECES
+        self._short = self._whole if is_configuration else self._piece
         """The most characters of a unit that is no function."""
         self.segments: list[Segment] = []
         self._block = -1
@@ -155,8 +158,8 @@ class _Builder:
                 node = run[0] = node._replace(start=comment)
             if node.body >= 0 and node.end - node.start > most:
                 self._add_cut(node, path, around, node.name if is_named else scope)
-            elif node.kind is NodeKind.DOC and node.end - node.start > _LONG_DOC:
-                self._add_doc(node, path, around)
+            elif node.end - node.start > (_LONG_DOC if node.kind is NodeKind.DOC else self._longest):
+                self._add_lines(node, path, around)
             else:
                 self._append(node.kind, node.start, run[-1].end, path, around, _constants(run))
 
@@ -184,16 +187,19 @@ class _Builder:
         for number, part in enumerate(self.segments[head:] if closing else (), head):
             self.segments[number] = part._replace(needs=(*part.needs, *(end for end in closing if end != number)))
 
-    def _add_doc(self, node: Node, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
-        """Append the paragraphs of a docstring, which need its first and its last line, where its quotes are."""
-        quotes = _QUOTES.search(self._text, node.start, node.end)
-        first = self._text.find("\n", quotes.start() if quotes else node.start, node.end) + 1
-        last = self._text.rfind("\n", first, node.start + len(self._text[node.start : node.end].rstrip())) + 1
+    def _add_lines(self, node: Node, heading: tuple[str, ...], around: tuple[int, ...]) -> None:
+        """Append the lines of a node without a body, or the paragraphs of a docstring, which need its first and its
+        last line, where its brackets or quotes are."""
+        text, is_doc = self._text, node.kind is NodeKind.DOC
+        begin = (_QUOTES if is_doc else _CODE_LINE).search(text, max(node.start, node.signature), node.end)
+        first = text.find("\n", begin.start() if begin else node.start, node.end) + 1
+        last = text.rfind("\n", first, node.start + len(text[node.start : node.end].rstrip())) + 1
         if not node.start < first < last:
             self._append(node.kind, node.start, node.end, heading, around)
             return
-        ends = [match.end() for match in _PARAGRAPH_END.finditer(self._text, first, last)]
-        bounds = [first, *_spaced([at for at in ends if at < last], first, _LONG_DOC), last]
+        found = (match.end() for match in _PARAGRAPH_END.finditer(text, first, last))
+        ends = [at for at in (found if is_doc else closed_lines(text, first, last)) if at < last]
+        bounds = [first, *_spaced(ends, first, _LONG_DOC if is_doc else self._piece), last]
         head, tail = len(self.segments), len(self.segments) + len(bounds)
         self._append(node.kind, node.start, first, heading, (*around, tail))
         for start, end in pairwise(bounds):

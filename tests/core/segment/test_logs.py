@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxcompress import Passage, compress
 from ctxcompress.data.passages import Kind
 from ctxcompress.segment.formats import segment
 from ctxcompress.text.log_lines import is_diff, is_log
@@ -27,7 +28,7 @@ def needs(text):
 @pytest.mark.parametrize("text", LOGS.values(), ids=LOGS)
 def test_logs_are_cut_at_lines_and_nothing_is_lost(text):
     segments = segment(text)
-    assert {found.kind for found in segments} == {Kind.LOG}
+    assert {found.kind for found in segments} <= {Kind.LOG, Kind.HEADING}
     assert "".join(text[found.start : found.end] for found in segments) == text
     assert all(text[found.end - 1] == "\n" for found in segments)
 
@@ -45,6 +46,28 @@ def test_frames_below_an_exception_need_it():
     assert needs(JAVA)["at Main.main(Main.java:5)"] == [JAVA.partition("\n")[0]]
     assert needs(JAVA)["at Main$Repo.find(Main.java:3)"] == [JAVA.split("\n")[3]]
     assert needs(NODE)["at async start (/srv/app/e.js:3:32)"] == [NODE.partition("\n")[0]]
+
+
+def test_a_piece_of_a_long_hunk_has_its_changes_and_the_lines_above_them():
+    first, second = ("".join(f" {word} is kept as it was {n}\n" for n in range(12)) for word in ("tea", "milk"))
+    hunk = f"@@ -1,27 +1,27 @@ drinks\n{first}-hot\n+cold\n{second}-sweet\n+sour\n end\n"
+    text = f"--- a/drinks\n+++ b/drinks\n{hunk}"
+    assert [part + "\n" for part in parts(text)] == [
+        "--- a/drinks\n+++ b/drinks\n",
+        "@@ -1,27 +1,27 @@ drinks\n",
+        f"{first}-hot\n+cold\n",
+        f"{second}-sweet\n+sour\n end\n",
+    ]
+    kinds = [found.kind for found in segment(text)]
+    assert kinds == [Kind.HEADING, Kind.HEADING, Kind.LOG, Kind.LOG]
+
+
+@pytest.mark.parametrize("header", ["--- a/drinks\n+++ b/drinks\n", "+++ b/drinks\n"])
+def test_the_header_of_a_file_is_not_kept_without_a_change(header):
+    text = f"{header}@@ -0,0 +1,40 @@\n" + "".join(f"+the tea is drunk hot on day {n}\n" for n in range(40))
+    for budget in range(10, 60, 5):
+        left = compress("what is new in the drinks?", [Passage("a", text)], max_tokens=budget).text
+        assert "drinks" not in left or "+the" in left
 
 
 def test_a_hunk_needs_the_header_of_its_file():

@@ -74,6 +74,35 @@ def test_what_is_kept_can_be_parsed(name, budget, number):
         assert parses(text, "python" if path == "a.py" else "javascript"), text
 
 
+COLUMNS = "".join(f"    place{n} numeric(4) DEFAULT ({n}),\n" for n in range(N))
+ROUTINE = "".join(f"    v{n} := place{n} * 2;\n" for n in range(N))
+QUERY = "".join(f"    OR (house.place{n} > 2)\n" for n in range(N))
+STATEMENTS = {
+    "brackets": ("a.sql", f"CREATE TABLE house (\n{COLUMNS}    door integer\n);\n", ("CREATE TABLE house (", ");")),
+    "dollars": ("a.sql", f"CREATE FUNCTION house() RETURNS int\nAS $$\n{ROUTINE}$$;\n", ("CREATE FUNCTION", "$$;")),
+    "quotes": ("a.py", f'QUERY = """\n{QUERY}"""\n', ('QUERY = """', '"""\n')),
+    "backticks": ("a.js", f"const query = `\n{QUERY}`;\n", ("const query = `", "`;")),
+}
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_a_statement_larger_than_the_budget_is_cut_between_its_lines(name):
+    path, text, edges = STATEMENTS[name]
+    passages = [Passage("a", text, file_path=path), Passage("b", "ALTER TABLE house OWNER TO me;\n", file_path="b.sql")]
+    left = compress("what is place37?", passages, max_tokens=120).text
+    assert "place37" in left
+    assert "place20" not in left
+    assert all(edge in left for edge in edges)
+    assert {line.strip() for line in left.splitlines()} & {"-- ...", "# ...", "// ..."}
+
+
+def test_a_line_of_a_long_statement_stays_with_the_line_that_it_goes_on_from():
+    calls = "".join(f"    list{n}\n        .map(first)\n        .filter(second{n}),\n" for n in range(N))
+    for number in range(0, N, 7):
+        left = kept(f"join(\n{calls});\n", "a.js", f"second{number}", 100)
+        assert parses(left, "javascript"), left
+
+
 def test_what_is_left_out_of_a_chain_is_marked():
     lines = kept(ELSE_IF, "a.js", "what does apply37 do", 70).splitlines()
     at = lines.index("} else if (a == 37) {")
