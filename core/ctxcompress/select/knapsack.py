@@ -134,7 +134,8 @@ class Coherence:
                 group = self._group(number)
                 if not group:
                     return None
-                if group.keys().isdisjoint({*known, *more}):
+                # Without a new set of both: in a chain of labels that would take squared time.
+                if group.keys().isdisjoint(known) and group.keys().isdisjoint(more):
                     more.append(next(filter(kept.__contains__, group), next(iter(group))))
             found += more
             known.update(more)
