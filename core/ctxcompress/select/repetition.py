@@ -87,8 +87,8 @@ class Repeats:
     """The items that repeat taken text, and when their turn is.
 
     What repeats in part may be what matters: the item of a list that says "must not" has nearly all words of the one
-    that says "must". So it is worth its probability times the square of its new share. Records and rows come after all
-    that is likely.
+    that says "must". So it is worth its probability times the square of its new share. What is like
+    others by its form, as records, rows and code are, comes after all that is likely.
     """
 
     def __init__(self, novelty: Novelty, chances: Sequence[float], least: float) -> None:
@@ -106,9 +106,7 @@ class Repeats:
 
     def in_turn(self, order: Iterable[int]) -> Iterator[int]:
         """Yield the items of an order, and each that waits before the first that is less likely than it is worth."""
-        for item, chance in chain(
-            ((item, self._chances[item] if self._chances else 0.0) for item in order), ((-1, 0.0),)
-        ):
+        for item, chance in chain(((item, self._chance(item)) for item in order), ((-1, 0.0),)):
             while self._waiting and -self._waiting[0][0] >= chance:
                 self._turn = heappop(self._waiting)[1]
                 worth = self._worth(self._turn)  # less than before, if more was taken
@@ -126,8 +124,11 @@ class Repeats:
         self._wait(item, self._worth(item))
         return True
 
+    def _chance(self, item: int) -> float:
+        return self._chances[item] if self._chances else 0.0
+
     def _worth(self, item: int) -> float:
-        share, chance = self._novelty.share((item,)), self._chances[item] if self._chances else 0.0
+        share, chance = self._novelty.share((item,)), self._chance(item)
         if share < _PARTLY_NEW or share * chance < self._least:
             return 0.0
         return share**2 * chance * (_OF_FORM if item in self._novelty.by_form else 1.0)
