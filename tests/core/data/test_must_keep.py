@@ -1,12 +1,13 @@
 """The rules of `must_keep`: how they are written, what they find, and how long they may take."""
 
 import re
+from threading import Event
 
 import pytest
 import regex
 
 from ctxcompress import CompressionConfig, Passage, compress
-from ctxcompress.data.must_keep import Finds, read_rules, written
+from ctxcompress.data.must_keep import Finds, Rule, read_rules, written
 from ctxcompress.errors import ConfigError, PatternTimeout
 
 WAYS = [
@@ -80,6 +81,13 @@ def test_rules_can_be_written_and_read_back():
     ]
     assert read_rules("must_keep", written(rules)) == rules == read_rules("must_keep", rules)
     assert written([*rules, len]) is None
+
+
+def test_time_in_which_the_machine_stands_still_is_not_the_patterns():
+    found = Rule("regex", "[a-z]+").find(Passage("a", "one two three"), 0.02)
+    assert next(found) == (0, 3)
+    Event().wait(0.04)
+    assert list(found) == [(4, 7), (8, 13)]
 
 
 def test_a_regular_expression_that_takes_too_long_is_an_error_that_names_it(monkeypatch):
