@@ -39,7 +39,7 @@ mutate = spliced(
     ),
     *("The timeout is 30 s. ", "It is so.", "Note:\n", "def f():\n    return 1\n", '{"a": 1}\n', "> ```\n", "- ```\n"),
 )
-_WITHIN_A_LINE = re.compile(r"^[^\n]*[^\s>*+.)`~\d-][^\n]*(?:`{3}|~{3})", re.MULTILINE)
+_WITHIN_A_LINE = re.compile(r"^[^\n]*[^\s>*+.)`~\d-][^\n]*(?:`{3}|~{3})|`{3}[^`\n]+`", re.MULTILINE)
 """Signs that are no fence as they stand, and become one where their line is cut before or after them."""
 
 

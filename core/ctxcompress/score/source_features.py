@@ -69,7 +69,6 @@ SOURCE = (
 """The rows of `source_features`, in order."""
 _BEST = 4
 """The number of best segments that raise others."""
-_DEFINES = _FUNCTIONS | {NodeKind.CLASS, NodeKind.TYPE, NodeKind.NAMESPACE}
 _LONG_DOCUMENT, _SHORTEST_PART = 25, 3
 """Segments of a document that is more than a chunk; letters of a part of a name that abbreviates a term."""
 
@@ -159,6 +158,6 @@ def _resembles(low: str, parts: Sequence[str], weights: Mapping[str, float]) -> 
 
 
 def is_program(corpus: Corpus) -> bool:
-    """Tell whether most segments are source code that defines something, unlike data in braces."""
+    """Tell whether most segments are source code that has functions, unlike data in braces and schemas."""
     units = corpus.table.unit
-    return 2 * units.count(None) < len(units) and not _DEFINES.isdisjoint(units)
+    return 2 * units.count(None) < len(units) and not _FUNCTIONS.isdisjoint(units)
