@@ -87,7 +87,7 @@ _PROSE_EXTENSIONS = frozenset(
 _CODE = r"""
       [@#{}()\[\]*] | // | /\* | "{3} | '{3} | <\?php | \$\w+[ \t]*=                         # how a line may begin
     | (?>[^\n]*[^ \t\r\n])                                                                 # how a line may end
-      (?: (?<=[{};(\[\])]) | (?<=[{};(\[\]]["',]) | (?<=\)[:,]) | (?<=["'\d\]}],) )
+      (?: (?<=[{};(\[\])])(?<!\w[.!?]\)) | (?<=[{};(\[\]]["',]) | (?<=\)[:,]) | (?<=["'\d\]}],) )
     | (?: def | class | import | return | raise | func | fn | let | const | var | public | private | protected
         | static | package | use | struct | impl | enum | interface | yield | await )[ ]\S
     | (?: pass | break | continue | else | try | finally | end | return | do | then | done | fi | esac

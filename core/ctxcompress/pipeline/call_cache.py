@@ -19,7 +19,7 @@ __all__ = ["AS_JSON", "FEW_OBJECTS", "MEMORY_ONLY", "CallCache", "ReadText", "Te
 
 T = TypeVar("T")
 
-_FORMAT = 13
+_FORMAT = 14
 """Version of the entries. Increase it when texts are analysed differently and the package's version stays the same."""
 _ANALYSERS = ("PyStemmer", "pyromark", "sentencex", "tiktoken", "regex")
 """Packages whose other versions may analyse texts differently."""

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxcompress.code.detection import (
+    code_share,
     continues_in_next,
     end_of_cut_text,
     source_language,
@@ -18,6 +19,11 @@ MODULE = "import time\n\n\ndef put(book):\n    return time.time()\n"
 def test_a_chunk_may_begin_inside_a_docstring():
     assert end_of_cut_text(f'"""Says what.\n"""\n{MODULE}', "python") == 0
     assert end_of_cut_text(f'what is said of it.\n"""\n\n{MODULE}', "python") == len('what is said of it.\n"""')
+
+
+def test_a_sentence_in_parentheses_is_no_code():
+    assert code_share("      4.3 The keeper locks the gate. (This happens at dusk. See rule 7.)") == 0
+    assert code_share("      lock(gate)") == code_share("      lock(gate, 7)") == 1
 
 
 @given(st.text(alphabet="ab'\"\n #/*()", max_size=80), st.sampled_from(["python", "c", ""]))
