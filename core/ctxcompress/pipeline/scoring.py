@@ -20,7 +20,7 @@ from ctxcompress.pipeline.analysis import Analysed, Analysis
 from ctxcompress.pipeline.task import OriginalText
 from ctxcompress.query.focus import questions_in
 from ctxcompress.query.terms import Question, asks_for_all
-from ctxcompress.score.adjustments import UNASKED, Judged, adjusted, unasked_boilerplate
+from ctxcompress.score.adjustments import Judged, adjusted
 from ctxcompress.score.evidence import confidence, evidence, matches_in
 from ctxcompress.score.features import relevance, scores_of_rank_bm25
 from ctxcompress.score.log_relevance import rescore_logs
@@ -43,6 +43,10 @@ _PRIOR_ODDS = 3.0
 contexts that do as that do not, but most retrievals do."""
 
 
+_OF_BOILERPLATE = 0.1
+"""The factor on the score of boilerplate: it repeats words of the text beside it, and seldom answers."""
+
+
 @dataclass(frozen=True, slots=True)
 class ScoredSegments:
     """The segments of the documents with their scores."""
@@ -57,7 +61,7 @@ class ScoredSegments:
     unlikely: Sequence[int]
     """The numbers of the segments that the query hardly needs."""
     around: Sequence[int] = ()
-    """The numbers of the boilerplate segments that are not wanted."""
+    """The numbers of the boilerplate segments that have no word of the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ class _Judgement:
     scores: Floats
     likelihoods: Floats
     around: Sequence[int]
-    """The numbers of the boilerplate segments that it does not want."""
+    """The numbers of the boilerplate segments that have no word of it."""
 
     @classmethod
     def of_all(cls, judgements: Sequence["_Judgement"]) -> "_Judgement":
@@ -134,10 +138,10 @@ def _judged(
         scores = rescore_logs(asked, corpus, relevance(find_matches(corpus, asked.wanted, asked.terms)))
     else:
         scores = scores_of_rank_bm25(config.scorer, corpus.words, asked.wanted, asked.terms)
-    unasked = [] if Kind.BOILERPLATE in config.type_weights else unasked_boilerplate(asked.text, table)
-    scores[unasked] *= UNASKED
-    # What has a word of the query may fill up the room.
-    around = [n for n in unasked if config.adaptive or not asked.terms.matching(corpus.words[n], asked.wanted)]
+    kinds = () if Kind.BOILERPLATE in config.type_weights else table.kind
+    boilerplate = [number for number, kind in enumerate(kinds) if kind is Kind.BOILERPLATE]
+    scores[boilerplate] *= _OF_BOILERPLATE
+    around = [n for n in boilerplate if not asked.terms.matching(corpus.words[n], asked.wanted)]
     return _Judgement(asked, scores, likelihoods, around)
 
 
