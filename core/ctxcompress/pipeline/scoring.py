@@ -43,8 +43,8 @@ _PRIOR_ODDS = 3.0
 contexts that do as that do not, but most retrievals do."""
 
 
-_OF_BOILERPLATE = 0.1
-"""The factor on the score of boilerplate: it repeats words of the text beside it, and seldom answers."""
+_OF_BOILERPLATE = 1e-4
+"""The factor on the score of boilerplate: nearly everything else comes before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class ScoredSegments:
     unlikely: Sequence[int]
     """The numbers of the segments that the query hardly needs."""
     around: Sequence[int] = ()
-    """The numbers of the boilerplate segments that have no word of the query."""
+    """The numbers of the boilerplate segments that are not wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class _Judgement:
     scores: Floats
     likelihoods: Floats
     around: Sequence[int]
-    """The numbers of the boilerplate segments that have no word of it."""
+    """The numbers of the boilerplate segments that it does not want."""
 
     @classmethod
     def of_all(cls, judgements: Sequence["_Judgement"]) -> "_Judgement":
@@ -141,7 +141,8 @@ def _judged(
     kinds = () if Kind.BOILERPLATE in config.type_weights else table.kind
     boilerplate = [number for number, kind in enumerate(kinds) if kind is Kind.BOILERPLATE]
     scores[boilerplate] *= _OF_BOILERPLATE
-    around = [n for n in boilerplate if not asked.terms.matching(corpus.words[n], asked.wanted)]
+    # What has a word of the query may fill up the room.
+    around = [n for n in boilerplate if config.adaptive or not asked.terms.matching(corpus.words[n], asked.wanted)]
     return _Judgement(asked, scores, likelihoods, around)
 
 

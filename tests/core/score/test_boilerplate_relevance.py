@@ -1,4 +1,4 @@
-"""When boilerplate is kept: if it has words of the query, and what is as close to the query is not text."""
+"""Which boilerplate of a text a query asks for, and how that changes the scores of segments."""
 
 import pytest
 
@@ -22,7 +22,7 @@ Marks the request as aborting. The socket is destroyed.
 
 
 @pytest.mark.parametrize("budget", range(8, 60, 4))
-def test_comments_come_after_text_that_answers(budget):
+def test_comments_come_after_all_text(budget):
     found = compress("how do I abort an http request in node?", [REFERENCE], max_tokens=budget).text
     assert "Marks the request" in found
     assert not any(part in found for part in ("added:", "-->", "fixed"))
@@ -33,9 +33,16 @@ def test_a_question_for_the_version_asks_for_the_comment_that_has_it():
 
 
 def test_who_wrote_a_page_is_found_in_what_stands_before_it():
-    text = "---\ntitle: Rivers\nauthor: Jane Doe\n---\n\n" + "The water runs by the town. Mills stand there.\n\n" * 9
-    assert "Jane Doe" in compress("who wrote about rivers?", [text], max_tokens=40).text
+    towns = "Alma Bora Cleo Dora Elba Fani Gina".split()
+    lines = "\n\n".join(f"The river runs by {town}. Mills of {town} stand there." for town in towns)
+    text = f"---\ntitle: Rivers\nauthor: Jane Doe\n---\n\n{lines}"
+    assert "Jane Doe" in compress("who wrote this page?", [text], max_tokens=40).text
     assert "Jane Doe" not in compress("where do mills stand?", [text], max_tokens=40).text
+
+
+def test_the_title_before_a_page_says_what_its_lines_are_about():
+    cakes = [f"---\ntitle: {name}\n---\n\n- 80 g of butter\n- {n} eggs\n" for n, name in enumerate(("Apple", "Plum"))]
+    assert "title: Plum" in compress("how many eggs are in the plum cake?", cakes, max_tokens=24).text
 
 
 @pytest.mark.parametrize("adaptive", [True, False])
@@ -47,9 +54,11 @@ def test_boilerplate_alone_is_not_lost(text, adaptive):
 PAGE = "<html><body>{}<footer>Harbour Ltd. Customer service: 555-0199.</footer><nav>Home Sale</nav></body></html>"
 
 
-def test_a_footer_that_has_words_of_the_question_is_kept_and_the_navigation_is_not():
+@pytest.mark.parametrize(("budget", "is_kept"), [(60, False), (115, True)])
+def test_a_footer_that_has_words_of_the_question_comes_after_all_other_text(budget, is_kept):
     boats = "Alma Bora Cleo Dora Elba Fani Gina".split()
     page = PAGE.format("".join(f"<p>Our boat {name} has a red sail and is for hire.</p>" for name in boats))
-    text = compress("phone number of customer service", [page], max_tokens=60).text
-    assert "555-0199" in text
+    text = compress("phone number of customer service", [page], max_tokens=budget).text
+    assert ("555-0199" in text) is is_kept
+    assert text.count("red sail") == 7 or not is_kept
     assert "Sale" not in text
