@@ -19,6 +19,8 @@ _TRIES = 8
 """The number of segments to try."""
 _MANY_TRIES = 64
 """The same before a statement of source code, a record or a word is split; and of words of a segment, one by one."""
+_OF_LINES = frozenset((Kind.CODE, Kind.LOG))
+"""The kinds that are split where a line ends, if one line fits: "return false" is not "return"."""
 _WORD = lazy_regex(r"\S++")
 _LETTER = lazy_regex(r"\w")
 _FENCES = ("```", "~~~")
@@ -129,7 +131,7 @@ class _Lone:
         length = longest_prefix(
             self.text[:closing],
             fits=self._fits_within_quotes if is_string else lambda length: self.fits(self._part(0, length, closing)),
-            lines=segment.kind is Kind.CODE or is_lines,
+            lines=segment.kind in _OF_LINES or is_lines,
             skip=len(segment.label) if is_turn else opening_fence(self.text),
             # With content before, a word that is over the whole budget has no other chance.
             whole_words=not self.layout.before,
@@ -161,7 +163,7 @@ class _Lone:
         length = longest_prefix(
             self.text[start:end],
             fits=lambda length: self.fits(self._part(start, start + length)),
-            lines=False,
+            lines=self.segment.kind in _OF_LINES,
             whole_words=whole_words,
         )
         return self._part(start, start + length) if length else {}

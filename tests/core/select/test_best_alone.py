@@ -102,3 +102,24 @@ def test_a_statement_of_code_that_is_too_long_is_not_cut_where_another_one_fits(
     code = f"def lamp():\n    lamp = [{'lamp, ' * 60}]\n    return lamp\n\n\ndef tea():\n    return 1\n"
     text = compress("lamp", [{"text": code, "metadata": {"source": "a.py"}}], max_tokens=30).text
     assert {*text.splitlines()} <= {*code.splitlines(), "    # ..."}
+
+
+HUNK = """--- a/gate.go
++++ b/gate.go
+@@ -10,6 +10,6 @@ func mayEnter(name string, hour int) (bool, error) {
+     if len(name) == 0 {
+-        return true, nil
++        return false, errors.New("the name is missing")
+     }
+     if hour < opening || hour > closing {
+         return false, errors.New("the gate is locked")
+     }
+     return true, nil
+ }
+"""
+
+
+@pytest.mark.parametrize("budget", range(40, 120))
+def test_a_part_of_a_diff_ends_where_a_line_ends(budget):
+    kept = compress("what does mayEnter return without a name?", [HUNK], max_tokens=budget).text
+    assert set(kept.split("\n")) <= {*HUNK.split("\n"), "[…]"}
