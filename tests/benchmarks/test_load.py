@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.slow(reason="it is a load")
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
 def test_good_callers_are_answered_beside_bad_ones() -> None:
-    command = [sys.executable, "benchmarks/load.py", "--minutes", "0.1", "--bad", "20", "--good", "8"]
+    command = [sys.executable, "benchmarks/load.py", "--minutes", "0.1", "--rate", "20", "--bad", "20", "--good", "8"]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert (ended.returncode, ended.stderr) == (0, ""), ended.stdout + ended.stderr
     rows = re.findall(r"\| (?:MCP|LangChain), [^|]* \| ([\d,]+) \| [\d.]+ \| (\d+) \|", ended.stdout)
