@@ -20,7 +20,7 @@ from ctxcompress.pipeline.analysis import Analysed, Analysis
 from ctxcompress.pipeline.task import OriginalText
 from ctxcompress.query.focus import questions_in
 from ctxcompress.query.terms import Question, asks_for_all
-from ctxcompress.score.adjustments import Judged, adjusted
+from ctxcompress.score.adjustments import UNASKED, Judged, adjusted, unasked_boilerplate
 from ctxcompress.score.evidence import confidence, evidence, matches_in
 from ctxcompress.score.features import relevance, scores_of_rank_bm25
 from ctxcompress.score.log_relevance import rescore_logs
@@ -41,10 +41,6 @@ about something else it finds hardly a segment with more than this."""
 _PRIOR_ODDS = 3.0
 """How often documents answer their query for each time that they do not. The confidence was learned from as many
 contexts that do as that do not, but most retrievals do."""
-
-
-_OF_BOILERPLATE = 1e-4
-"""The factor on the score of boilerplate: nearly everything else comes before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +134,10 @@ def _judged(
         scores = rescore_logs(asked, corpus, relevance(find_matches(corpus, asked.wanted, asked.terms)))
     else:
         scores = scores_of_rank_bm25(config.scorer, corpus.words, asked.wanted, asked.terms)
-    kinds = () if Kind.BOILERPLATE in config.type_weights else table.kind
-    boilerplate = [number for number, kind in enumerate(kinds) if kind is Kind.BOILERPLATE]
-    scores[boilerplate] *= _OF_BOILERPLATE
+    unasked = [] if Kind.BOILERPLATE in config.type_weights else unasked_boilerplate(asked.text, table)
+    scores[unasked] *= UNASKED
     # What has a word of the query may fill up the room.
-    around = [n for n in boilerplate if config.adaptive or not asked.terms.matching(corpus.words[n], asked.wanted)]
+    around = [n for n in unasked if config.adaptive or not asked.terms.matching(corpus.words[n], asked.wanted)]
     return _Judgement(asked, scores, likelihoods, around)
 
 

@@ -22,7 +22,38 @@ from ctxcompress.score.completions import Completions
 from ctxcompress.score.corpus import Corpus, of_kinds
 from ctxcompress.score.log_relevance import rescore_logs
 
-__all__ = ["OF_PROBABILITY", "OF_WORTH", "Judged", "adjusted"]
+__all__ = ["OF_PROBABILITY", "OF_WORTH", "UNASKED", "Judged", "adjusted", "unasked_boilerplate"]
+
+_BOILERPLATE = Kind.BOILERPLATE
+UNASKED = 1e-4
+"""The factor on the score of boilerplate that is not asked for: nearly everything else comes before it."""
+_ABOUT = tuple(
+    (lazy_regex(asked, re.IGNORECASE), lazy_regex(said, re.IGNORECASE))
+    for asked, said in (
+        (
+            r"\b(?:who wrote|written|author|byline|publi(?:sh|cat|cad|é)|posted|updated|geschrieben|autor|verfasser"
+            r"|veröffentlicht|aktualisiert|écrit|auteur|mis à jour|escribió|actualizado|автор|написал|опубликован"
+            r"|обновл)|作者|谁写|发布|更新",
+            r"\A(?:---|\+\+\+)",
+        ),
+        (r"\b(?:tag|categor)", "tag|categor"),
+        (
+            r"\b(?:version|since|added|introduced|deprecated|changelog)",
+            r"\b(?:added|changes|deprecated|introduced_in|version):",
+        ),
+    )
+)
+"""(words of queries, words of the boilerplate that these ask for). Front matter tells who wrote a text, and when."""
+
+
+def unasked_boilerplate(query: str, table: SegmentTable) -> list[int]:
+    """Return the numbers of the boilerplate segments that the query does not ask for."""
+    if _BOILERPLATE not in table.kinds:
+        return []
+    asked = [said for asked, said in _ABOUT if asked.search(query)]
+    numbers = (number for number, kind in enumerate(table.kind) if kind is _BOILERPLATE)
+    return [number for number in numbers if not any(said.search(table.texts[number]) for said in asked)]
+
 
 _QUESTION = lazy_regex(
     r"\W*(?:(?:and|but|so|or|und|aber|et|mais|y|pero)\b,? )?(?:"

@@ -200,7 +200,7 @@ def _kind(name: str, detail: Any, source: str, start: int, around: Kind) -> Kind
         return _CODE if detail != "Indented" or code_share(first) > 0.5 else _PARAGRAPH
     if name == "MetadataBlock":  # elsewhere, and without keys, it is text between two rules
         is_first = not source[: min(start, 100)].strip()
-        return Kind.METADATA if is_first and _FRONT_MATTER.match(source, start) else _PARAGRAPH
+        return _UNREAD if is_first and _FRONT_MATTER.match(source, start) else _PARAGRAPH
     if name == "HtmlBlock":
         return _UNREAD if source.startswith("<!--", start) and _is_comment(source, start) else _PARAGRAPH
     return None

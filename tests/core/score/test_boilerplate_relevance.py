@@ -33,16 +33,9 @@ def test_a_question_for_the_version_asks_for_the_comment_that_has_it():
 
 
 def test_who_wrote_a_page_is_found_in_what_stands_before_it():
-    towns = "Alma Bora Cleo Dora Elba Fani Gina".split()
-    lines = "\n\n".join(f"The river runs by {town}. Mills of {town} stand there." for town in towns)
-    text = f"---\ntitle: Rivers\nauthor: Jane Doe\n---\n\n{lines}"
+    text = "---\ntitle: Rivers\nauthor: Jane Doe\n---\n\n" + "The river runs by the town. Mills stand there.\n\n" * 9
     assert "Jane Doe" in compress("who wrote this page?", [text], max_tokens=40).text
     assert "Jane Doe" not in compress("where do mills stand?", [text], max_tokens=40).text
-
-
-def test_the_title_before_a_page_says_what_its_lines_are_about():
-    cakes = [f"---\ntitle: {name}\n---\n\n- 80 g of butter\n- {n} eggs\n" for n, name in enumerate(("Apple", "Plum"))]
-    assert "title: Plum" in compress("how many eggs are in the plum cake?", cakes, max_tokens=24).text
 
 
 @pytest.mark.parametrize("adaptive", [True, False])
@@ -62,3 +55,24 @@ def test_a_footer_that_has_words_of_the_question_comes_after_all_other_text(budg
     assert ("555-0199" in text) is is_kept
     assert text.count("red sail") == 7 or not is_kept
     assert "Sale" not in text
+
+
+def _documentation(title: str, description: str, body: str) -> str:
+    about = f"---\ntitle: {title}\ndescription: {description}\nsidebar_position: 4\nkeywords: [retries, client]\n---"
+    return f"{about}\n\n# {title}\n\n{body}\n"
+
+
+@pytest.mark.parametrize("budget", range(40, 130, 10))
+def test_front_matter_that_repeats_the_question_takes_the_place_of_no_text(budget):
+    pages = [
+        _documentation(
+            "Configure retries",
+            "Learn how to configure retries of the client.",
+            "The client tries a call again when the server is busy. Set `attempts` in `client.toml`.",
+        ),
+        _documentation("Timeouts", "Configure timeouts and retries of the client.", "A call ends after 30 seconds."),
+        _documentation("Install", "Install and configure the client.", "Check it with the version command."),
+    ]
+    kept = compress("how do I configure retries of the client?", pages, max_tokens=budget).text
+    assert "Set `attempts`" in kept
+    assert "description:" not in kept or "version command" in kept

@@ -56,7 +56,7 @@ def pieces(text, **options):
 
 def test_kinds_of_a_page():
     assert [piece for piece in pieces(PAGE) if piece[1]] == [
-        ("metadata", "---\ntitle: x\n---"),
+        ("boilerplate", "---\ntitle: x\n---"),
         ("heading", "# Guide"),
         ("paragraph", "First one. "),
         ("paragraph", "Second one."),
