@@ -69,7 +69,7 @@ def best_alone(table: SegmentTable, ranking: Sequence[int], layout: Layout, budg
     best = texts[:_TRIES]
     tries = chain(
         ((lone, (lone.whole,)) for lone in texts if lone.segment.kind is Kind.RECORD),
-        ((lone, chain((lone.whole,), lone.beginnings())) for lone in texts),
+        ((lone, chain((lone.whole, lone.under_header), lone.beginnings())) for lone in texts),
         ((lone, lone.words()) for lone in best),
         ((lone, lone.beginnings(whole_words=False)) for lone in best),
     )
@@ -99,6 +99,14 @@ class _Lone:
     def whole(self) -> Spans:
         """The spans of all of it and of what it needs."""
         return self.layout.spans(self.table, {self.number, *self.table.needs(self.number)})
+
+    @property
+    def under_header(self) -> Spans:
+        """The spans of a row and its header, without the rows that say what its empty cells mean; empty for others."""
+        if self.segment.kind is not Kind.TABLE:
+            return {}
+        headers = (number for number in self.table.needs(self.number) if not self.table.needs(number))
+        return self.layout.spans(self.table, {self.number, *headers})
 
     @property
     def is_formal(self) -> bool:

@@ -108,7 +108,8 @@ def _within(table: SegmentTable, under: Mapping[int, range]) -> dict[int, range]
 
 
 def _stands(table: SegmentTable) -> list[bool]:
-    headers = {n for number, kind in enumerate(table.kind) if kind is _TABLE for n in table.needs(number)}
+    needed = {n for number, kind in enumerate(table.kind) if kind is _TABLE for n in table.needs(number)}
+    headers = {number for number in needed if not table.needs(number)}  # others are rows that say what others are about
     headers |= _brackets(table)
     texts = table.texts
     stands = [not text.isspace() for text in texts]

@@ -104,3 +104,30 @@ def test_a_row_of_a_wiki_is_whole_though_each_cell_has_its_line() -> None:
     assert [table[part.start : part.end] for part in segments if "Town 3" in table[part.start : part.end]] == [
         "|-\n| Town 3\n| 3 ships\n| 13 quays\n"
     ]
+
+
+OFFICES = """Our offices.
+
+| Region | Office | Staff |
+|---|---|---|
+| North | Oslo | 40 |
+|  | Bergen | 12 |
+|  | Tromso | 7 |
+| South | Rome | 31 |
+|  | Naples | 9 |
+"""
+
+
+@pytest.mark.parametrize("budget", range(24, 60, 4))
+@pytest.mark.parametrize(("office", "row"), [("Oslo", "| North | Oslo | 40 |"), ("Rome", "| South | Rome | 31 |")])
+def test_the_row_that_names_a_group_is_kept_for_itself_too(office: str, row: str, budget: int) -> None:
+    kept = compress(f"how many staff work in {office}?", [OFFICES], max_tokens=budget).text
+    assert row in kept
+    assert "| Region | Office | Staff |" in kept
+
+
+@pytest.mark.parametrize("budget", range(24, 60, 4))
+def test_a_row_without_a_name_has_its_header_also_where_the_row_that_names_its_group_does_not_fit(budget: int) -> None:
+    kept = compress("how many staff work in Naples?", [OFFICES], max_tokens=budget).text
+    assert "|  | Naples | 9 |" in kept
+    assert "| Region | Office | Staff |" in kept
