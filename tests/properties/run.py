@@ -23,7 +23,6 @@ from pydantic import ValidationError
 from structures import is_whole, may_be_broken
 
 from ctxcompress import Compression, CompressionConfig, Compressor, Passage
-from ctxcompress.code.detection import is_code_name
 from ctxcompress.data.metadata import passage_from_metadata
 from ctxcompress.errors import BudgetTooSmall, ConfigError, CtxCompressError
 from ctxcompress.text.tokens import TokenCounter
@@ -126,10 +125,8 @@ def _check_structure(result: Compression, case: Case, config: CompressionConfig)
     whole = config == CompressionConfig(max_tokens=config.max_tokens, encoding=config.encoding)
     if not whole or len(case.texts) != 1 or case.tokenizer != "o200k_base":
         return
-    text, budget, name = case.texts[0], config.budget, passages_of(case)[0].file_name
+    text, budget = case.texts[0], config.budget
     for form, start in (("JSON", "["), ("XML", "<shop>")):
-        if form == "XML" and is_code_name(name):  # it is read as what its name says
-            continue
         if text.startswith(start) and is_whole(form, text):
             assert is_whole(form, result.text) or may_be_broken(form, text, budget), f"rule 10: {form}"
 
