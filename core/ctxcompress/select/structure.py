@@ -42,6 +42,7 @@ _SELF_CONTAINED = 100
 _COPY = 0.3
 """What a copy of a short text is worth, relative to the best one: it is about something else, most likely less wanted.
 Factors from 0.2 to 0.4 give the same."""
+_BARS = " \t\r\n|"
 _CLOSING = lazy_regex(r"[ \t>]*(?:`{3,}|~{3,})\s*")
 
 
@@ -109,9 +110,10 @@ def _within(table: SegmentTable, under: Mapping[int, range]) -> dict[int, range]
 
 def _stands(table: SegmentTable) -> list[bool]:
     needed = {n for number, kind in enumerate(table.kind) if kind is _TABLE for n in table.needs(number)}
-    headers = {number for number in needed if not table.needs(number)}  # others are rows that say what others are about
+    texts, segments = table.texts, table.segments
+    # A row that names a group says more, unless its name is all that it has.
+    headers = {n for n in needed if not table.needs(n) or texts[n].strip(_BARS) == segments[n].label}
     headers |= _brackets(table)
-    texts = table.texts
     stands = [not text.isspace() for text in texts]
     for number in headers:
         stands[number] = False

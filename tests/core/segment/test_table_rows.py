@@ -131,3 +131,13 @@ def test_a_row_without_a_name_has_its_header_also_where_the_row_that_names_its_g
     kept = compress("how many staff work in Naples?", [OFFICES], max_tokens=budget).text
     assert "|  | Naples | 9 |" in kept
     assert "| Region | Office | Staff |" in kept
+
+
+def test_a_row_with_nothing_but_the_name_of_a_group_is_kept_with_a_row_of_it() -> None:
+    rows = "".join(
+        f"| {name} house |  |  |\n| Double | summer | {price} |\n" for name, price in (("Lake", 7), ("Oak", 9))
+    )
+    table = f"| Room | Season | Price |\n|---|---|---|\n{rows}"
+    for budget in range(30, 60):
+        kept = compress("what is the price of a double in the oak house?", [table], max_tokens=budget).text
+        assert "| Oak house |  |  |\n| Double | summer | 9 |" in kept
